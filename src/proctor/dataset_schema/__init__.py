@@ -1,0 +1,5 @@
+"""Samples and datasets: what is scored."""
+
+from proctor.dataset_schema.samples import BaseSample, MultiTurnSample, Sample, SingleTurnSample, read_sample
+
+__all__ = ["BaseSample", "MultiTurnSample", "Sample", "SingleTurnSample", "read_sample"]

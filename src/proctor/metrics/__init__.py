@@ -1,0 +1,1 @@
+"""Arithmetic over facts: every metric, under the import paths that users of ragas know."""

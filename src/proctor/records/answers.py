@@ -1,0 +1,49 @@
+"""An API's answer, and where it came from."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+import msgspec
+
+
+class Source(enum.Enum):
+    """Who answered a call."""
+
+    RECORDED = "recorded"
+    """The cache: somebody asked the same before."""
+    SIMULATED = "simulated"
+    """A model or a template that plays the API."""
+    LIVE = "live"
+    """The API itself."""
+    CANNED = "canned"
+    """A script of a test."""
+    MISSED = "missed"
+    """Nobody: no source that was allowed had an answer."""
+
+
+class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where an answer came from."""
+
+    source: Source
+    """Who answered."""
+    model: str | None = None
+    """The model that played the API."""
+    at: float | None = None
+    """When the answer was first made, in seconds since 1970."""
+    entry: str | None = None
+    """The key under which the answer is stored."""
+    attempts: tuple[str, ...] = ()
+    """What was tried before, and what came of it."""
+
+
+class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a call came back with."""
+
+    response: Any
+    """The API's response: any JSON value."""
+    error: str = ""
+    """The API's error, empty when there is none."""
+    provenance: Provenance | None = None
+    """Where it came from; the gateway never leaves it out."""

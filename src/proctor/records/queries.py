@@ -1,0 +1,73 @@
+"""What is asked of an agent, and which APIs there are to answer it with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class ApiId(msgspec.Struct, frozen=True, order=True):
+    """Which API is meant. Two tools of different categories may share a name, so the category belongs to it."""
+
+    category: str
+    tool: str
+    api: str
+
+    def __str__(self) -> str:
+        return f"{self.category}/{self.tool}/{self.api}"
+
+
+class Parameter(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One parameter of an API, as its documentation has it."""
+
+    name: str
+    type: str = "STRING"
+    description: str = ""
+    default: Any = None
+
+
+class ApiSpec(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One API, as its documentation has it."""
+
+    id: ApiId
+    description: str = ""
+    required: tuple[Parameter, ...] = ()
+    optional: tuple[Parameter, ...] = ()
+    method: str = "GET"
+    template_response: Any = None
+    """What an answer looks like, where the documentation shows one."""
+    url: str | None = None
+    """Where the live API is, where the documentation says."""
+
+
+class ToolSpec(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One tool: a name under which APIs stand."""
+
+    category: str
+    name: str
+    description: str = ""
+    apis: tuple[ApiSpec, ...] = ()
+
+
+class GoldApi(msgspec.Struct, frozen=True, order=True, omit_defaults=True):
+    """An API that a query needs. Query files name the tool and the API, not the category."""
+
+    tool: str
+    api: str
+    category: str | None = None
+
+
+class Query(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One task of a benchmark."""
+
+    id: str
+    """Identity is text, whatever the file had."""
+    text: str
+    """What the agent is asked."""
+    gold: tuple[GoldApi, ...] = ()
+    """The APIs that are needed, each once, in the file's order."""
+    apis: tuple[ApiSpec, ...] = ()
+    """The APIs that the query's file documents: gold and distractors."""
+    test_set: str = ""
+    """The set that the query belongs to."""

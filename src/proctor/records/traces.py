@@ -1,0 +1,132 @@
+"""What an agent did about one query, step by step."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+import msgspec
+
+from proctor.records.answers import Answer
+from proctor.records.grades import Missing
+from proctor.records.queries import ApiId
+
+
+class StopReason(enum.Enum):
+    """Why an agent stopped."""
+
+    FINISHED = "finished"
+    GAVE_UP = "gave_up"
+    STEP_LIMIT = "step_limit"
+    CALL_LIMIT = "call_limit"
+    TOKEN_LIMIT = "token_limit"  # noqa: S105 - a limit of tokens
+    TIME_LIMIT = "time_limit"
+    NO_ANSWER = "no_answer"
+    """It said something, but never that it was done."""
+    FAILED = "failed"
+    """Something broke; the trace's `failure` says what."""
+
+
+class Fault(enum.Enum):
+    """Whose fault a failure was: only the agent's own counts against it."""
+
+    AGENT = "agent"
+    ENVIRONMENT = "environment"
+    PROCTOR = "proctor"
+
+
+class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What broke, and whose fault it was."""
+
+    kind: str
+    """The name of the error."""
+    message: str
+    fault: Fault
+
+
+class Resolution(enum.Enum):
+    """What came of the name that an agent called."""
+
+    RESOLVED = "resolved"
+    REPAIRED = "repaired"
+    """Another spelling of one known name."""
+    AMBIGUOUS = "ambiguous"
+    """A spelling of several."""
+    HALLUCINATED = "hallucinated"
+    """No API has such a name."""
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """What a model was asked for and what it cost."""
+
+    requests: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | Missing = 0.0
+    """In US dollars; unmeasured when the model's price is not known."""
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            requests=self.requests + other.requests,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            cost=_total(self.cost, other.cost),
+        )
+
+
+def _total(one: float | Missing, other: float | Missing) -> float | Missing:
+    """A sum with an unknown part is unknown."""
+    if isinstance(one, Missing):
+        return one
+    if isinstance(other, Missing):
+        return other
+    return one + other
+
+
+class Thought(msgspec.Struct, frozen=True, tag="thought", omit_defaults=True):
+    """What the agent said to itself."""
+
+    text: str
+
+
+class CallStep(msgspec.Struct, frozen=True, tag="call", omit_defaults=True):
+    """One API call, and what came back."""
+
+    name: str
+    """The function as the agent called it."""
+    arguments: dict[str, Any]
+    """The arguments by their documented names."""
+    resolution: Resolution
+    observation: str
+    """What the agent was shown of the answer."""
+    api: ApiId | None = None
+    """The API that the name stands for, when it stands for one."""
+    malformed: str | None = None
+    """The arguments as the agent wrote them, when they could not be read."""
+    answer: Answer | None = None
+    """The whole answer; None when the call never reached an API."""
+    seconds: float = 0.0
+
+
+class Finish(msgspec.Struct, frozen=True, tag="finish", omit_defaults=True):
+    """The agent says that it is done."""
+
+    answer: str
+    gave_up: bool = False
+
+
+Step = Thought | CallStep | Finish
+
+
+class Trace(msgspec.Struct, frozen=True, omit_defaults=True):
+    """All that an agent did about one query."""
+
+    query_id: str
+    stop: StopReason
+    final_answer: str = ""
+    steps: tuple[Step, ...] = ()
+    offered: tuple[ApiId, ...] | int = ()
+    """The APIs that were at hand; only their number when they were all that there are."""
+    usage: Usage = Usage()
+    seconds: float = 0.0
+    failure: Failure | None = None

@@ -1,0 +1,1 @@
+"""Make it happen: evaluate, plan, run, grade."""
