@@ -4,8 +4,17 @@
     ├── InputError             what somebody handed us is not what it has to be (also a ValueError)
     │   ├── SampleError        a message, a sample or a dataset
     │   ├── FileError          a file: missing, unreadable, cut off, in the wrong format (says file and line)
-    │   └── OptionError        an argument or a command-line option
+    │   ├── OptionError        an argument or a command-line option
+    │   └── ScriptEndedError   a scripted fake was asked more often than its script has replies
     ├── StorageError           bytes could not be put away: a full disk, a folder that is read-only
+    ├── ModelError             a language model was asked and nothing usable came back (countable by `kind`)
+    │   ├── ModelRefusedError      the key or the model's name is refused: no later call can succeed, so the run stops
+    │   ├── ModelRequestError      the endpoint does not take this one request (too long, a parameter that it lacks)
+    │   ├── ModelUnavailableError  faults of the line or of the server outlasted the retries
+    │   │   ├── ModelBusyError         … with 429 to the end
+    │   │   └── ModelTimeoutError      … with no answer in time to the end
+    │   ├── ReplyError             a reply came and is no use (empty, cut off, filtered, of the wrong shape)
+    │   └── NotRecordedError       a recording is replayed and does not hold this request
     ├── NeedsExtraError        an optional package is not installed (also an ImportError)
     └── UnmeasuredError        a metric was asked for a number that it cannot give; carries the reason
 
@@ -18,6 +27,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any, ClassVar
 
 
 class ProctorError(Exception):
@@ -57,8 +67,105 @@ class OptionError(InputError):
     """An argument or a command-line option has a value that it cannot have."""
 
 
+class ScriptEndedError(InputError):
+    """A scripted fake was asked more often than its script has replies: the test's script is too short."""
+
+
 class StorageError(ProctorError):
     """Bytes could not be put away."""
+
+
+class ModelError(ProctorError):
+    """A language model was asked and nothing usable came back.
+
+    `kind` is one word from `MODEL_FAULTS`, to count by; `reason` is its sentence, which is what `Missing.reason` says
+    where a score would have stood. `model` names the model, `status` is the last HTTP status, `attempts` how often it
+    was asked, and `raw` the reply as it came, where there was one. A key never stands in any of them.
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = ("unavailable",)
+    """What `kind` may be; the first is what it is when nobody says."""
+
+    def __init__(self, problem: str, *, model: str, kind: str | None = None, **known: Any) -> None:
+        self.problem = problem
+        self.model = model
+        self.kind = kind if kind is not None else self.kinds[0]
+        self.reason = MODEL_FAULTS[self.kind]
+        self.status: int | None = known.pop("status", None)
+        self.attempts: int = known.pop("attempts", 1)
+        self.raw: str | None = known.pop("raw", None)
+        if known:
+            raise TypeError(f"a ModelError does not know {', '.join(known)}.")
+        super().__init__(f"{model}: {problem}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        known = {name: getattr(self, name) for name in ("model", "kind", "status", "attempts", "raw")}
+        return (_model_error, (type(self), self.problem, known))
+
+
+def _model_error(branch: type[ModelError], problem: str, known: dict[str, Any]) -> ModelError:
+    return branch(problem, **known)
+
+
+MODEL_FAULTS = {
+    "refused_key": "the model's key was refused",
+    "no_key": "there is no key for the model",
+    "unknown_model": "the endpoint does not know the model",
+    "bad_request": "the endpoint did not take the request",
+    "too_long": "the request was too long for the model",
+    "unavailable": "the model could not be reached",
+    "server_error": "the model's server failed",
+    "busy": "the model was too busy to answer",
+    "timeout": "the model did not answer in time",
+    "empty_reply": "the model's reply was empty",
+    "cut_reply": "the model's reply was cut off",
+    "filtered": "a content filter withheld the model's reply",
+    "wrong_shape": "the model's reply had the wrong shape",
+    "not_recorded": "the recording does not hold this request",
+}
+"""Every way in which asking a model fails, with its sentence."""
+
+
+class ModelRefusedError(ModelError):
+    """The endpoint refuses the key, or does not know the model: no later call can succeed, so the run stops."""
+
+    kinds: ClassVar[tuple[str, ...]] = ("refused_key", "no_key", "unknown_model")
+
+
+class ModelRequestError(ModelError):
+    """The endpoint does not take this one request. Asking again would not help; other requests may be taken."""
+
+    kinds: ClassVar[tuple[str, ...]] = ("bad_request", "too_long")
+
+
+class ModelUnavailableError(ModelError):
+    """Faults of the line or of the server outlasted the retries."""
+
+    kinds: ClassVar[tuple[str, ...]] = ("unavailable", "server_error")
+
+
+class ModelBusyError(ModelUnavailableError):
+    """The endpoint said 429, too many requests, until the retries were used up."""
+
+    kinds: ClassVar[tuple[str, ...]] = ("busy",)
+
+
+class ModelTimeoutError(ModelUnavailableError):
+    """No answer came in time, until the retries were used up."""
+
+    kinds: ClassVar[tuple[str, ...]] = ("timeout",)
+
+
+class ReplyError(ModelError):
+    """A reply came and is no use."""
+
+    kinds: ClassVar[tuple[str, ...]] = ("wrong_shape", "empty_reply", "cut_reply", "filtered")
+
+
+class NotRecordedError(ModelError):
+    """A recording is replayed, and it does not hold this request."""
+
+    kinds: ClassVar[tuple[str, ...]] = ("not_recorded",)
 
 
 class NeedsExtraError(ProctorError, ImportError):
