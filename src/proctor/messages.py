@@ -7,11 +7,13 @@ print itself. Dictionaries are read by `read_message`: Proctor's own shape (`{"t
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar, Literal
 
 import msgspec
 
-from proctor.errors import SampleError, close_to, nearest
+from proctor import json_text
+from proctor.errors import InputError, SampleError, close_to, nearest
 
 __all__ = [
     "AIMessage",
@@ -181,7 +183,32 @@ def explain(error: msgspec.ValidationError, data: dict[str, Any], kind: type[msg
     unknown = next((field for field in data if field not in known), None)
     if unknown is not None:
         return f"unknown field {unknown!r}; {nearest(str(unknown), known)}"
-    return f"{error}."
+    return in_words(str(error))
+
+
+_MISMATCH = re.compile(r"Expected `([^`]*)`, got `([^`]*)`(?: - at `(?:key in )?\$?\.?([^`]*)`)?")
+_WORDS = {
+    "array": "a list",
+    "object": "a dictionary",
+    "str": "text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "null": "null",
+}
+
+
+def in_words(said: str) -> str:
+    """What msgspec says of a wrong type, in the words of the other errors.
+
+    >>> in_words("Expected `str | null`, got `int` - at `$.content`")
+    "'content' must be text or null, not a whole number."
+    """
+    wrong = _MISMATCH.fullmatch(said)
+    if wrong is None:
+        return f"{said.rstrip('.')}."
+    expected = " or ".join(_WORDS.get(kind, kind) for kind in wrong[1].split(" | "))
+    return f"{wrong[3] or 'it'!r} must be {expected}, not {_WORDS.get(wrong[2], wrong[2])}."
 
 
 def _from_own(data: dict[str, Any]) -> AnyMessage:
@@ -265,8 +292,8 @@ def _arguments(said: Any) -> tuple[dict[str, Any], str | None]:
     value = said
     if isinstance(said, str):
         try:
-            value = msgspec.json.decode(said)
-        except (msgspec.DecodeError, RecursionError):
+            value = json_text.decode(said)
+        except InputError:
             return {}, said
     if isinstance(value, dict):
         return value, None

@@ -6,9 +6,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from proctor.errors import FileError
+from proctor import json_text
+from proctor.errors import FileError, InputError
 
 MAX_LINE_BYTES = 32 * 1024 * 1024
 """A line longer than this is refused: it is more likely a file of another format than a sample."""
@@ -71,3 +72,11 @@ def _skip_line(file: BinaryIO, begun: bytes, limit: int) -> None:
     piece = begun
     while piece and not piece.endswith(b"\n"):
         piece = file.readline(limit)
+
+
+def decode_json_line(data: bytes, *, path: str, line: int) -> Any:
+    """The JSON value of one line, read strictly; FileError with file, line and one sentence where it cannot be."""
+    try:
+        return json_text.decode(data)
+    except InputError as error:
+        raise FileError(str(error), path=path, line=line) from None
