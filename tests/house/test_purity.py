@@ -1,0 +1,126 @@
+"""The rooms that decide touch nothing: no disk, clock, dice, network, process or event loop."""
+
+import ast
+import re
+
+import pytest
+
+# A room stands for all its modules.
+PURE = (
+    "proctor.errors",
+    "proctor.messages",
+    "proctor.metrics",
+    "proctor.records",
+    "proctor.stats",
+)
+# The exceptions, and why.
+WAIVERS = {
+    "proctor.metrics.base": "its doors wait for a coroutine with a time limit",
+    "proctor.metrics.blocking": "waiting is what it is for: the one place with a loop and a thread",
+}
+
+MODULES = re.compile(
+    r"(aiohttp|asyncio|concurrent|ftplib|glob|http|httpx2?|io|multiprocessing|openai|os|requests|secrets|select|shutil"
+    r"|signal|smtplib|socket|sqlite3|ssl|subprocess|tempfile|threading|time|urllib|uuid)(\.|$)"
+)
+FUNCTIONS = frozenset({"open", "input", "print"})
+METHODS = frozenset(
+    {"open", "read_text", "read_bytes", "write_text", "write_bytes", "mkdir", "unlink", "touch", "rglob"}
+)
+CLOCKS = frozenset({"now", "utcnow", "today"})
+DICE = frozenset({"random", "np.random", "numpy.random"})
+SEEDED = frozenset({"Random", "default_rng", "Generator", "SeedSequence", "PCG64"})
+
+
+def touches(text: str) -> list[str]:
+    """What in a module's text reaches outside, a sentence each."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found += [f"imports {name.name}" for name in node.names if MODULES.match(name.name)]
+        elif isinstance(node, ast.ImportFrom):
+            found += _imported_from(node)
+        elif isinstance(node, ast.Call):
+            found += _called(node)
+    return found
+
+
+def _imported_from(node: ast.ImportFrom) -> list[str]:
+    module = node.module or ""
+    if MODULES.match(module):
+        return [f"imports {module}"]
+    return [f"throws dice ({name.name})" for name in node.names if module in DICE and name.name not in SEEDED]
+
+
+def _called(node: ast.Call) -> list[str]:
+    function = ast.unparse(node.func)
+    owner, _, name = function.rpartition(".")
+    if function in FUNCTIONS or (owner and name in METHODS):
+        return [f"calls {function}()"]
+    if owner and name in CLOCKS:
+        return [f"reads the clock by {function}()"]
+    if owner in DICE and name not in SEEDED:
+        return [f"throws dice by {function}()"]
+    if name in SEEDED and not node.args and not node.keywords:
+        return [f"throws dice without a seed by {function}()"]
+    return []
+
+
+def is_pure(name: str) -> bool:
+    return any(name == room or name.startswith(f"{room}.") for room in PURE) and name not in WAIVERS
+
+
+def test_pure_rooms_touch_nothing(sources: dict[str, str]) -> None:
+    complaints = [f"{name}: {what}" for name, text in sources.items() if is_pure(name) for what in touches(text)]
+    assert complaints == []
+
+
+def test_every_room_and_every_waiver_exists_and_is_needed(sources: dict[str, str]) -> None:
+    assert [room for room in PURE if room not in sources] == []
+    assert [name for name in WAIVERS if not touches(sources.get(name, ""))] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "open('x')",
+        "from pathlib import Path\nPath('x').open()",
+        "def f(path):\n    return path.read_text()",
+        "def f(path):\n    path.write_bytes(b'')",
+        "import time",
+        "import os.path",
+        "from datetime import datetime\ndatetime.now()",
+        "import random\nrandom.random()",
+        "import random\nrandom.Random()",
+        "from random import shuffle",
+        "import numpy as np\nnp.random.normal()",
+        "import numpy as np\nnp.random.default_rng()",
+        "from numpy.random import default_rng\ndefault_rng()",
+        "def f():\n    import socket",
+        "from urllib.request import urlopen",
+        "import asyncio",
+        "import threading",
+        "print('x')",
+    ],
+)
+def test_reaching_outside_is_found(text: str) -> None:
+    assert touches(text) != []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import random\nrandom.Random(1).random()",
+        "import numpy as np\nnp.random.default_rng(seed)",
+        "from datetime import datetime\ndef f(at: datetime) -> int:\n    return at.year",
+        "async def f(model):\n    return await model.reply('x')",
+    ],
+)
+def test_seeded_dice_given_times_and_awaiting_are_pure(text: str) -> None:
+    assert touches(text) == []
+
+
+def test_a_module_beside_a_pure_room_is_not_in_it() -> None:
+    assert is_pure("proctor.records.keys")
+    assert not is_pure("proctor.records_of_others")
+    assert not is_pure("proctor.metrics.blocking")
