@@ -12,11 +12,16 @@ from __future__ import annotations
 
 import asyncio
 import enum
+import functools
+import inspect
+import math
+import re
 import warnings
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from proctor.dataset_schema import MultiTurnSample, Sample, SingleTurnSample
-from proctor.errors import UnmeasuredError
+from proctor.errors import InputError, UnmeasuredError
 from proctor.metrics.blocking import wait_for
 from proctor.records.grades import Missing, Score
 
@@ -28,29 +33,69 @@ class MetricType(enum.Enum):
     MULTI_TURN = "multi_turn"
 
 
+_DOORS = {MetricType.SINGLE_TURN: "_single_turn_ascore", MetricType.MULTI_TURN: "_multi_turn_ascore"}
+"""The method that a metric written for ragas defines, by kind of sample."""
+_WAYS = frozenset({"measure", "ameasure", *_DOORS.values()})
+"""The methods by which a metric can measure; the most derived class that defines any of them decides."""
+_REPLACEABLE = _WAYS | {"single_turn_ascore", "multi_turn_ascore"}
+"""The methods that may be replaced on one metric object, after which its class no longer says how it measures."""
+
+
+@dataclass(eq=False)
 class Metric:
     """What every metric has."""
 
-    name: str
+    name: str = ""
     """The name that stands at the head of its column."""
+    llm: Any = field(default=None, repr=False, kw_only=True)
+    """The model to ask, where the metric asks one; any other metric takes no notice of it."""
+
     needs: ClassVar[frozenset[str]] = frozenset()
     """The fields that a sample must have for it."""
     sample_type: ClassVar[MetricType]
     """The kind of sample that it looks at."""
+    asks_model: ClassVar[bool] = False
+    """Whether a model has to be asked for every sample."""
+    _ways: ClassVar[frozenset[str]] = frozenset()
+    """The methods by which it measures, of the most derived class that defines any."""
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            self.name = type(self).name or _snake(type(self).__name__)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        own = _WAYS & cls.__dict__.keys()
+        if not own or cls.__module__ == __name__:
+            return
+        cls._ways = own
+        if "ameasure" not in own:
+            cls.ameasure = Metric.ameasure  # type: ignore[method-assign] # the parent's would pass the new way by
 
     @property
     def immediate(self) -> bool:
         """Whether it can be measured without waiting for anything: `measure` may be called."""
-        return type(self).measure is not Metric.measure
+        return "measure" in self._ways and _REPLACEABLE.isdisjoint(self.__dict__)
 
     def measure(self, sample: Any) -> Score | Missing:
         """Measure without waiting. Only where `immediate` is true."""
-        msg = f"{type(self).__name__} has to wait for a model: use ameasure()."
-        raise TypeError(msg)
+        raise TypeError(
+            f"{type(self).__name__} cannot be measured without waiting: use ameasure(), and see that it defines one of "
+            f"{', '.join(sorted(_WAYS))}.",
+        )
 
-    async def ameasure(self, sample: Any) -> Score | Missing:
-        """Measure, and wait for a model where one is asked."""
-        return self.measure(sample)
+    async def ameasure(self, sample: Any, callbacks: Any = None) -> Score | Missing:
+        """Measure, and wait for a model where one is asked. `callbacks` go to whatever is asked on the way."""
+        door = self._own_door(sample)
+        if door is None:
+            return self.measure(sample)
+        lacking = self.lacks(sample)
+        if lacking is not None:
+            return lacking
+        try:
+            return cell(self.name, await door(sample, callbacks))
+        except UnmeasuredError as error:
+            return Missing(error.reason)
 
     def init(self, run_config: Any) -> None:
         """Nothing: it is here for callers that prepare a metric before they use it."""
@@ -58,18 +103,40 @@ class Metric:
     @property
     def required_columns(self) -> dict[str, set[str]]:
         """The fields that are needed, by kind of sample."""
-        return {kind.name: set(fields) for kind, fields in self._required_columns.items()}
+        return self.get_required_columns()
 
-    @property
+    def get_required_columns(self, with_optional: bool = False) -> dict[str, set[str]]:
+        """The fields that are needed, by kind of sample; on request with those that are read where they are there."""
+        return {
+            kind.name: {plain for column in columns if (plain := _column(column, with_optional=with_optional))}
+            for kind, columns in self._required_columns.items()
+        }
+
+    # Not a property: a dataclass written for ragas sets its own on the instance.
+    @functools.cached_property
     def _required_columns(self) -> dict[MetricType, set[str]]:
         return {self.sample_type: set(self.needs)}
 
     def lacks(self, sample: Sample) -> Missing | None:
         """Why the sample cannot be measured at all, or None when it has every field that is needed."""
-        for field in self.needs:
-            if getattr(sample, field, None) is None:
-                return Missing(f"the sample has no {field}")
+        for column in sorted(self.required_columns.get(_kind(sample).name, ())):
+            if getattr(sample, column, None) is None:
+                return Missing(f"the sample has no {column}")
         return None
+
+    def _own_door(self, sample: Any) -> Any:
+        """The `_…_ascore` that measures instead of `measure`, when the class or this very object defines one."""
+        name = _DOORS[_kind(sample)]
+        for replaced in (name.removeprefix("_"), name):
+            if replaced in self.__dict__:
+                return self.__dict__[replaced]
+        return getattr(self, name) if name in self._ways else None
+
+
+class MetricWithLLM(Metric):
+    """A metric that asks a model."""
+
+    asks_model = True
 
 
 class SingleTurnMetric(Metric):
@@ -77,14 +144,13 @@ class SingleTurnMetric(Metric):
 
     sample_type = MetricType.SINGLE_TURN
 
-    async def ameasure(self, sample: SingleTurnSample) -> Score | Missing:
-        """Measure, and wait for a model where one is asked."""
-        if type(self)._single_turn_ascore is not SingleTurnMetric._single_turn_ascore:  # noqa: SLF001 - its own
-            return Score(float(await self._single_turn_ascore(sample, None)))
-        return self.measure(sample)
+    @property
+    def immediate(self) -> bool:
+        """Whether it can be measured without waiting for anything: `measure` may be called."""
+        return super().immediate and type(self).single_turn_ascore is SingleTurnMetric.single_turn_ascore
 
     async def _single_turn_ascore(self, sample: SingleTurnSample, callbacks: Any = None) -> float:
-        return number(self.name, await self.ameasure(sample))
+        return number(self.name, await self.ameasure(sample, callbacks))
 
     async def single_turn_ascore(
         self,
@@ -97,7 +163,12 @@ class SingleTurnMetric(Metric):
 
     def single_turn_score(self, sample: SingleTurnSample, callbacks: Any = None) -> float:
         """`single_turn_ascore` for code that is not async; works inside a running loop too."""
+        if self.immediate:
+            return number(self.name, self.measure(sample))
         return wait_for(lambda: self.single_turn_ascore(sample, callbacks))
+
+    def _only_required_columns_single_turn(self, sample: SingleTurnSample) -> SingleTurnSample:
+        return SingleTurnSample(**_only(sample, self.get_required_columns(with_optional=True)))
 
 
 class MultiTurnMetric(Metric):
@@ -105,14 +176,13 @@ class MultiTurnMetric(Metric):
 
     sample_type = MetricType.MULTI_TURN
 
-    async def ameasure(self, sample: MultiTurnSample) -> Score | Missing:
-        """Measure, and wait for a model where one is asked."""
-        if type(self)._multi_turn_ascore is not MultiTurnMetric._multi_turn_ascore:  # noqa: SLF001 - its own
-            return Score(float(await self._multi_turn_ascore(sample, None)))
-        return self.measure(sample)
+    @property
+    def immediate(self) -> bool:
+        """Whether it can be measured without waiting for anything: `measure` may be called."""
+        return super().immediate and type(self).multi_turn_ascore is MultiTurnMetric.multi_turn_ascore
 
     async def _multi_turn_ascore(self, sample: MultiTurnSample, callbacks: Any = None) -> float:
-        return number(self.name, await self.ameasure(sample))
+        return number(self.name, await self.ameasure(sample, callbacks))
 
     async def multi_turn_ascore(
         self,
@@ -125,13 +195,51 @@ class MultiTurnMetric(Metric):
 
     def multi_turn_score(self, sample: MultiTurnSample, callbacks: Any = None) -> float:
         """`multi_turn_ascore` for code that is not async; works inside a running loop too."""
+        if self.immediate:
+            return number(self.name, self.measure(sample))
         return wait_for(lambda: self.multi_turn_ascore(sample, callbacks))
 
+    def _only_required_columns_multi_turn(self, sample: MultiTurnSample) -> MultiTurnSample:
+        return MultiTurnSample(**_only(sample, self.get_required_columns(with_optional=True)))
 
-def number(metric: str, cell: Score | Missing) -> float:
+
+def number(metric: str, measured: Score | Missing) -> float:
     """The bare number of a cell: warns of what is odd about the input, raises when nothing was measured."""
-    if isinstance(cell, Missing):
-        raise UnmeasuredError(metric, cell.reason)
-    if cell.warning is not None:
-        warnings.warn(cell.warning, UserWarning, stacklevel=4)
-    return cell.value
+    if isinstance(measured, Missing):
+        raise UnmeasuredError(metric, measured.reason)
+    if measured.warning is not None:
+        warnings.warn(measured.warning, UserWarning, stacklevel=4)
+    return measured.value
+
+
+def cell(metric: str, returned: Any) -> Score | Missing:
+    """What a metric returned, as the cell of a table: a bare number becomes a `Score`, NaN becomes a `Missing`."""
+    if isinstance(returned, Score | Missing):
+        return returned
+    if isinstance(returned, str | bytes) or not hasattr(returned, "__float__"):
+        raise InputError(f"the metric {metric!r} returned {returned!r}; a metric has to return a number.")
+    value = float(returned)
+    return Missing("the metric returned NaN") if math.isnan(value) else Score(value)
+
+
+async def settled(value: Any) -> Any:
+    """The value, awaited when it has to be."""
+    return await value if inspect.isawaitable(value) else value
+
+
+def _kind(sample: Any) -> MetricType:
+    return MetricType.MULTI_TURN if isinstance(sample, MultiTurnSample) else MetricType.SINGLE_TURN
+
+
+def _column(column: str, *, with_optional: bool) -> str | None:
+    name, _, marker = column.partition(":")
+    return name if not marker or (with_optional and marker == "optional") else None
+
+
+def _only(sample: Sample, columns: dict[str, set[str]]) -> dict[str, Any]:
+    wanted = columns.get(_kind(sample).name) or set(sample.__struct_fields__)
+    return {name: getattr(sample, name) for name in sample.__struct_fields__ if name in wanted}
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
