@@ -12,6 +12,7 @@ PYTEST ?=
 BIN := $(VENV)/bin
 VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
 READY := $(VENV)/.ready-for-$(VERSION)
+export NO_MKDOCS_2_WARNING := 1
 SUITE := -m pytest -n $(WORKERS) -q $(PYTEST)
 # The floor rises with the code and never sinks.
 COVERAGE := 55
@@ -54,12 +55,13 @@ static: $(READY) ## form, lint, types, imports, dependencies, spelling
 	$(BIN)/deptry src
 	$(BIN)/typos
 
+COG = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cog --verbosity=1 -I docs
 documentation: $(READY) ## generated pages are up to date, the site builds
-	$(BIN)/cog --check README.md docs/*.md
+	$(COG) --check README.md docs/*.md
 	$(BIN)/mkdocs build --strict --quiet
 
 docs: $(READY) ## bring generated pages up to date and show the site on this machine
-	$(BIN)/cog -r README.md docs/*.md
+	$(COG) -r README.md docs/*.md
 	$(BIN)/mkdocs serve
 
 wheel: $(READY) ## build the wheel and run the tests against it, in an environment without the source

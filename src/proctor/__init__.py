@@ -1,6 +1,7 @@
 """Proctor sets the exam for agents that use tools.
 
-The names below are loaded when they are first used, so that `import proctor` costs next to nothing.
+The names below are loaded when they are first used, so that `import proctor` costs next to nothing
+(docs/decisions/names-load-when-used.md).
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ A metric says what it needs (`needs`) and measures by `measure(sample)` or, wher
 
 `SingleTurnMetric` and `MultiTurnMetric` add the doors that ragas made known (`single_turn_ascore`,
 `multi_turn_score`, …), which return the bare number. A metric written for ragas, that is, one that
-defines `_single_turn_ascore` or `_multi_turn_ascore` and nothing else, works as it is.
+defines `_single_turn_ascore` or `_multi_turn_ascore` and nothing else, works as it is
+(docs/decisions/one-implementation-two-doors.md).
 """
 
 from __future__ import annotations

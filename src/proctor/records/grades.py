@@ -1,6 +1,7 @@
 """What a judge thought, what a metric counted, and what could not be measured.
 
-A number that could not be measured is a `Missing` with its reason: never 0, never False, never NaN.
+A number that could not be measured is a `Missing` with its reason: never 0, never False, never NaN
+(docs/decisions/unmeasured-is-a-value.md).
 """
 
 from __future__ import annotations

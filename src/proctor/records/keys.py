@@ -1,7 +1,8 @@
 """Identity: the same thing said in another way has the same key.
 
 The key of a value is the hash of its canonical JSON: keys sorted, no blanks, `1.0` written as `1`, text as it is. It is
-never `str(dict)`, where the order of keys and the kind of quotes decide what is the same.
+never `str(dict)`, where the order of keys and the kind of quotes decide what is the same
+(docs/decisions/identity-is-canonical.md).
 """
 
 from __future__ import annotations
