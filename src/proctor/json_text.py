@@ -7,6 +7,7 @@ pair, numbers that no float holds, and a nesting deeper than `MAX_DEPTH`.
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import msgspec
@@ -15,6 +16,8 @@ from proctor.errors import InputError
 
 MAX_DEPTH = 100
 """Lists and objects may stand in one another so deep. Fixed, so that it does not depend on who calls whom."""
+
+_NO_OPENING_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[{")
 
 UNREADABLE = (msgspec.MsgspecError, UnicodeError, RecursionError)
 """What a msgspec decoder raises for a text that it cannot read; `problem` makes a sentence of it."""
@@ -67,7 +70,7 @@ def refuse_duplicates(data: bytes, encoded: bytes) -> None:
 
 def may_be_deep(data: bytes) -> bool:
     """Whether a text has brackets enough to be nested too deeply: quick, and never wrong when it says no."""
-    return data.count(b"{") + data.count(b"[") > MAX_DEPTH
+    return len(data.translate(None, _NO_OPENING_BRACKETS)) > MAX_DEPTH
 
 
 def refuse_depth(value: Any, depth: int = 0) -> None:
@@ -132,3 +135,54 @@ def _syntax_problem(error: json.JSONDecodeError, *, cut_off: bool) -> str:
     said = f"{error.msg[:1].lower()}{error.msg[1:]}".removesuffix(" at")
     near = error.doc[max(0, error.pos - 12) : error.pos + 12]
     return f"this is not JSON: {said} at character {error.pos}, near {near!r}."
+
+
+def encode(value: Any) -> bytes:
+    """The JSON text of a value, without blanks; InputError for what JSON cannot hold. `decode` gives the value back."""
+    refuse_foreign(value)
+    try:
+        return _encode_plain(value)
+    except UnicodeEncodeError:
+        raise InputError(_HALF_PAIR) from None
+    except RecursionError:
+        raise InputError(_TOO_DEEP) from None
+
+
+def refuse_foreign(value: Any, depth: int = 0) -> None:
+    """InputError for a value that JSON does not have: NaN, a date, a key that is no text, a nesting too deep."""
+    kind = type(value)
+    if kind is str or kind is int or kind is bool or value is None:
+        return
+    if kind is float:
+        if not math.isfinite(value):
+            raise InputError(f"JSON has no number {value!r}; leave the field out or write null.")
+    elif depth >= MAX_DEPTH and isinstance(value, (dict, list, tuple)):
+        raise InputError(_TOO_DEEP)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise InputError(f"a key of a JSON object must be text, not {type(key).__name__}: {key!r}.")
+            refuse_foreign(item, depth + 1)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            refuse_foreign(item, depth + 1)
+    else:
+        inner = plain(value)
+        refuse_foreign(inner, depth)
+
+
+def plain(value: Any) -> Any:
+    """What a value of a foreign type says in plain data: text, numbers and arrays of numpy do, a date does not."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    for kind in (int, float):
+        if isinstance(value, kind):
+            return kind(value)
+    if isinstance(value, dict):
+        return dict(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise InputError(f"a value of type {type(value).__name__} has no JSON form: {value!r:.60}.")
+
+
+_encode_plain = msgspec.json.Encoder(enc_hook=plain).encode

@@ -77,7 +77,7 @@ def test_nulls_are_fields_that_are_not_there() -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        (b"[1]", "a sample must be a dictionary, not list."),
+        (b"[1]", "a sample must be a dictionary, not list: [1]."),
         (b'{"user_input": [{"type": "human"', "the JSON is cut off: it ends before it is complete."),
         (b'{"user_input": "\xe9"}', "byte 16 is not valid UTF-8 (0xe9); save the text as UTF-8."),
         (b'{"response": NaN}', "JSON has no number NaN; write null or leave the field out."),
@@ -91,16 +91,16 @@ def test_nulls_are_fields_that_are_not_there() -> None:
         ),
         (
             {"user_input": "q", "respons": "a"},
-            "a SingleTurnSample is not readable: unknown field 'respons'; did you mean 'response'?",
+            "a SingleTurnSample has no field 'respons'; did you mean 'response'?",
         ),
         (
             {"user_input": [], "reference_calls": []},
-            "a MultiTurnSample is not readable: unknown field 'reference_calls'; did you mean 'reference_tool_calls'?",
+            "a MultiTurnSample has no field 'reference_calls'; did you mean 'reference_tool_calls'?",
         ),
-        ({"response": 5}, "a SingleTurnSample is not readable: 'response' must be text or null, not a whole number."),
+        ({"response": 5}, "'response' of a SingleTurnSample must be text, not int: 5."),
         (
             {"user_input": [{"type": "human", "content": "a"}, {"type": "ai", "content": 1}]},
-            "user_input[1]: a message of type 'ai' is not readable: 'content' must be text, not a whole number.",
+            "user_input[1]: 'content' of an AIMessage must be text, not int: 1.",
         ),
         (
             {"user_input": [{"type": "tool", "content": "a"}]},
@@ -108,10 +108,7 @@ def test_nulls_are_fields_that_are_not_there() -> None:
         ),
         (
             {"user_input": [{"type": "human", "content": "a", "metadata": []}]},
-            (
-                "user_input[0]: a message of type 'human' is not readable: "
-                "'metadata' must be a dictionary or null, not a list."
-            ),
+            ("user_input[0]: 'metadata' of a HumanMessage must be a dictionary, not list: []."),
         ),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from proctor import json_text
@@ -22,13 +24,15 @@ def read_sample_line(data: bytes, *, path: str, line: int) -> Sample:
     Dictionaries of messages may be in Proctor's shape or in OpenAI's. FileError, with the file, the line and one
     sentence, for a line that is no sample, or that could be read in two ways (a key twice, NaN).
     """
+    # A guess at the kind, right for all but odd lines; a wrong one costs time and nothing else.
+    after = data.find(_FIELD) + len(_FIELD)
+    decode = _decode_multi if b"[" in data[after : after + 2] else _decode_single
     try:
-        decode = _decode_multi if _looks_like_conversation(data) else _decode_single
         try:
             sample = decode(data)
         except json_text.UNREADABLE:
             return _read_any_shape(data)
-        if json_text.may_be_deep(data):
+        if decode is _decode_multi and json_text.may_be_deep(data):
             _refuse_depth(sample)
         encoded = _encode(sample)
         if not data.startswith(encoded):
@@ -38,20 +42,12 @@ def read_sample_line(data: bytes, *, path: str, line: int) -> Sample:
     return sample
 
 
-def _looks_like_conversation(data: bytes) -> bool:
-    """A guess that is right for all but odd lines; a wrong one costs time and nothing else."""
-    after = data.find(_FIELD) + len(_FIELD)
-    return data[after : after + 2].lstrip()[:1] == b"["
-
-
 def _read_any_shape(data: bytes) -> Sample:
     return read_sample(json_text.decode(data))
 
 
-def _refuse_depth(sample: Sample) -> None:
-    """Only the values that a tool or a user makes up can be deep."""
-    if isinstance(sample, SingleTurnSample):
-        return
+def _refuse_depth(sample: Any) -> None:
+    """Only the values that a tool or a user makes up can be deep, and only conversations have them."""
     for message in sample.user_input:
         json_text.refuse_depth(message.metadata, 3)
         if type(message) is AIMessage:

@@ -6,33 +6,16 @@ or read from plain data by `read_sample`, which refuses a field that it does not
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
-import msgspec
-
-from proctor.errors import SampleError
-from proctor.messages import (
-    AIMessage,
-    AnyMessage,
-    HumanMessage,
-    SystemMessage,
-    ToolCall,
-    ToolMessage,
-    explain,
-    read_message,
-    read_tool_call,
-)
-
-_MESSAGE_KINDS = frozenset({HumanMessage, AIMessage, ToolMessage, SystemMessage})
+from proctor.errors import SampleError, nearest
+from proctor.messages import AIMessage, AnyMessage, ToolCall, ToolMessage, read_message, read_tool_call
+from proctor.messages.checked import Checked, shown
 
 
-class BaseSample(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class BaseSample(Checked, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """What all samples can do."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The sample as plain data, fields that are None left out; `read_sample` reads it back."""
-        plain: dict[str, Any] = msgspec.to_builtins(self)
-        return plain
 
     def get_features(self) -> list[str]:
         """The names of the fields that are not None."""
@@ -71,15 +54,16 @@ class SingleTurnSample(BaseSample):
     query_length: str | None = None
     """How long the question is."""
 
-    def __post_init__(self) -> None:
-        for name in _TEXT_FIELDS:
-            value = getattr(self, name)
-            if value is not None and not isinstance(value, str):
-                msg = f"{name!r} of a SingleTurnSample must be text, not {type(value).__name__}."
-                raise SampleError(msg)
-
-
-_TEXT_FIELDS = ("user_input", "response", "reference", "persona_name", "query_style", "query_length")
+    def _check(self) -> None:
+        for field in ("user_input", "response", "reference", "persona_name", "query_style", "query_length"):
+            self._expect(field, str, "text")
+        for field in ("retrieved_contexts", "reference_contexts", "multi_responses"):
+            self._expect(field, list, "a list of texts")
+            _check_items(self, field, _is_text, "text")
+        for field in ("retrieved_context_ids", "reference_context_ids"):
+            self._expect(field, list, "a list of texts or whole numbers")
+            _check_items(self, field, _is_identifier, "text or a whole number")
+        _check_rubrics(self)
 
 
 class MultiTurnSample(BaseSample):
@@ -96,17 +80,32 @@ class MultiTurnSample(BaseSample):
     reference_topics: list[str] | None = None
     """The topics that the agent is to keep to."""
 
-    def __post_init__(self) -> None:
-        messages = self.user_input
-        if type(messages) is not list:
-            msg = f"'user_input' of a MultiTurnSample must be a list of messages, not {type(messages).__name__}."
+    @classmethod
+    def _given(cls, fields: dict[str, Any]) -> dict[str, Any]:
+        """The arguments with messages and calls read from dictionaries."""
+        messages = fields.get("user_input", ())
+        if type(messages) is not list and "user_input" in fields:
+            msg = f"'user_input' of a MultiTurnSample must be a list of messages, not {shown(messages)}."
             raise SampleError(msg)
-        if any(type(message) not in _MESSAGE_KINDS for message in messages):
-            self.user_input = messages = [_numbered(index, message) for index, message in enumerate(messages)]
-        calls = self.reference_tool_calls
-        if calls and any(type(call) is not ToolCall for call in calls):
-            self.reference_tool_calls = [read_tool_call(call) for call in calls]
-        _check_order(messages)
+        given = {**fields, **({"user_input": _read_all("user_input", messages, read_message)} if messages else {})}
+        calls = fields.get("reference_tool_calls")
+        if isinstance(calls, list):
+            given["reference_tool_calls"] = _read_all("reference_tool_calls", calls, read_tool_call)
+        return given
+
+    def __post_init__(self) -> None:
+        before: AnyMessage | None = None
+        for message in self.user_input:
+            if isinstance(message, ToolMessage):
+                _check_place(before, self.user_input)
+            before = message
+
+    def _check(self) -> None:
+        self._expect("reference", str, "text")
+        self._expect("reference_tool_calls", list, "a list of tool calls")
+        self._expect("reference_topics", list, "a list of texts")
+        _check_items(self, "reference_topics", _is_text, "text")
+        _check_rubrics(self)
 
     def to_messages(self) -> list[dict[str, Any]]:
         """The conversation as plain dictionaries."""
@@ -118,7 +117,7 @@ class MultiTurnSample(BaseSample):
 
 
 Sample = SingleTurnSample | MultiTurnSample
-_Kind = TypeVar("_Kind", SingleTurnSample, MultiTurnSample)
+_Item = TypeVar("_Item")
 
 
 def read_sample(data: Any) -> Sample:
@@ -126,53 +125,71 @@ def read_sample(data: Any) -> Sample:
     if isinstance(data, Sample):
         return data
     if not isinstance(data, dict):
-        msg = f"a sample must be a dictionary, not {type(data).__name__}."
+        msg = f"a sample must be a dictionary, not {shown(data)}."
         raise SampleError(msg)
-    if not isinstance(data.get("user_input"), list):
-        return _converted(data, SingleTurnSample)
-    # Messages and calls have their own readers, which know more shapes than the types do and say more of what is wrong.
-    rest = {name: value for name, value in data.items() if name not in ("user_input", "reference_tool_calls")}
-    sample = _converted({**rest, "user_input": []}, MultiTurnSample)
-    sample.user_input = data["user_input"]
-    sample.reference_tool_calls = _listed_calls(data.get("reference_tool_calls"))
-    sample.__post_init__()
+    kind = MultiTurnSample if isinstance(data.get("user_input"), list) else SingleTurnSample
+    for field in data:
+        if field not in kind.__struct_fields__:
+            raise SampleError(_unknown_field(field, kind))
+    sample: Sample = kind(**data)
     return sample
 
 
-def _converted(data: dict[str, Any], kind: type[_Kind]) -> _Kind:
-    try:
-        return msgspec.convert(data, kind)
-    except msgspec.ValidationError as error:
-        raise SampleError(f"a {kind.__name__} is not readable: {explain(error, data, kind)}") from None
+def _unknown_field(field: Any, kind: type[Sample]) -> str:
+    other = SingleTurnSample if kind is MultiTurnSample else MultiTurnSample
+    if field in other.__struct_fields__:
+        wanted = "a list of messages" if other is MultiTurnSample else "text"
+        return f"a {kind.__name__} has no field {field!r}; a {other.__name__} has: is its 'user_input' {wanted}?"
+    return f"a {kind.__name__} has no field {field!r}; {nearest(str(field), kind.__struct_fields__)}"
 
 
-def _listed_calls(calls: Any) -> list[ToolCall] | None:
-    if calls is None or isinstance(calls, list):
-        return calls
-    msg = f"'reference_tool_calls' must be a list of tool calls, not {type(calls).__name__}."
-    raise SampleError(msg)
+def _read_all(field: str, items: list[Any], read: Callable[[Any], _Item]) -> list[_Item]:
+    """Each item read, and an error that says which."""
+    done: list[_Item] = []
+    for index, item in enumerate(items):
+        try:
+            done.append(read(item))
+        except SampleError as error:
+            raise SampleError(f"{field}[{index}]: {error}") from None
+    return done
 
 
-def _numbered(index: int, message: Any) -> AnyMessage:
-    try:
-        return read_message(message)
-    except SampleError as error:
-        raise SampleError(f"user_input[{index}]: {error}") from None
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
-def _check_order(messages: list[AnyMessage]) -> None:
+def _is_identifier(value: Any) -> bool:
+    return isinstance(value, (str, int)) and not isinstance(value, bool)
+
+
+def _check_items(sample: BaseSample, field: str, fits: Callable[[Any], bool], wanted: str) -> None:
+    for index, item in enumerate(getattr(sample, field) or ()):
+        if not fits(item):
+            msg = f"'{field}[{index}]' of a {type(sample).__name__} must be {wanted}, not {shown(item)}."
+            raise SampleError(msg)
+
+
+def _check_rubrics(sample: SingleTurnSample | MultiTurnSample) -> None:
+    rubrics: Any = sample.rubrics
+    if rubrics is None:
+        return
+    pairs = rubrics.items() if isinstance(rubrics, dict) else [(None, rubrics)]
+    for grade, description in pairs:
+        if not isinstance(grade, str) or not isinstance(description, str):
+            found = shown({grade: description} if isinstance(rubrics, dict) else rubrics)
+            msg = f"'rubrics' of a {type(sample).__name__} must be a dictionary from text to text, not {found}."
+            raise SampleError(msg)
+
+
+def _check_place(before: AnyMessage | None, messages: list[AnyMessage]) -> None:
     """A tool's answer follows the agent's call, or another tool's answer."""
-    seen_agent = False
-    before: AnyMessage | None = None
-    for message in messages:
-        if type(message) is AIMessage:
-            seen_agent = True
-        elif type(message) is ToolMessage:
-            if not seen_agent:
-                raise SampleError("ToolMessage must be preceded by an AIMessage somewhere in the conversation.")
-            if type(before) is AIMessage:
-                if not before.tool_calls:
-                    raise SampleError("ToolMessage must follow an AIMessage where tools were called.")
-            elif type(before) is not ToolMessage:
-                raise SampleError("ToolMessage must follow an AIMessage or another ToolMessage.")
-        before = message
+    if isinstance(before, ToolMessage):
+        return
+    if isinstance(before, AIMessage):
+        if not before.tool_calls:
+            raise SampleError("ToolMessage must follow an AIMessage where tools were called.")
+        return
+    first_answer = next(index for index, message in enumerate(messages) if isinstance(message, ToolMessage))
+    if any(isinstance(message, AIMessage) for message in messages[:first_answer]):
+        raise SampleError("ToolMessage must follow an AIMessage or another ToolMessage.")
+    raise SampleError("ToolMessage must be preceded by an AIMessage somewhere in the conversation.")

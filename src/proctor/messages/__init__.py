@@ -1,0 +1,22 @@
+"""The messages of a conversation, and the tool calls in them.
+
+A message is one of `HumanMessage`, `AIMessage`, `ToolMessage` and `SystemMessage`. Each knows its `type`, and how to
+print itself. Dictionaries are read by `read_message`: Proctor's own shape (`{"type": "ai", …}`) and OpenAI's
+(`{"role": "assistant", …}`) are both read as what they are.
+"""
+
+from proctor.messages.calls import ToolCall, read_tool_call
+from proctor.messages.shapes import read_message
+from proctor.messages.turns import AIMessage, AnyMessage, HumanMessage, Message, SystemMessage, ToolMessage
+
+__all__ = [
+    "AIMessage",
+    "AnyMessage",
+    "HumanMessage",
+    "Message",
+    "SystemMessage",
+    "ToolCall",
+    "ToolMessage",
+    "read_message",
+    "read_tool_call",
+]
