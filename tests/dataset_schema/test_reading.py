@@ -91,11 +91,11 @@ def test_nulls_are_fields_that_are_not_there() -> None:
         ),
         (
             {"user_input": "q", "respons": "a"},
-            "a SingleTurnSample has no field 'respons'; did you mean 'response'?",
+            "a SingleTurnSample has the unknown field 'respons'; did you mean 'response'?",
         ),
         (
             {"user_input": [], "reference_calls": []},
-            "a MultiTurnSample has no field 'reference_calls'; did you mean 'reference_tool_calls'?",
+            "a MultiTurnSample has the unknown field 'reference_calls'; did you mean 'reference_tool_calls'?",
         ),
         ({"response": 5}, "'response' of a SingleTurnSample must be text, not int: 5."),
         (

@@ -122,7 +122,7 @@ def test_any_other_order_is_fine(messages: list[Any]) -> None:
             {"rubrics": ["a"]},
             "'rubrics' of a SingleTurnSample must be a dictionary from text to text, not list: ['a'].",
         ),
-        ({"respnse": ""}, "a SingleTurnSample has no field 'respnse'; did you mean 'response'?"),
+        ({"respnse": ""}, "a SingleTurnSample has the unknown field 'respnse'; did you mean 'response'?"),
     ],
 )
 def test_a_single_turn_of_wrong_types_is_refused(fields: dict[str, Any], sentence: str) -> None:
@@ -167,7 +167,10 @@ def test_a_conversation_of_wrong_types_is_refused(fields: dict[str, Any], senten
     ("data", "sentence"),
     [
         ("text", "a sample must be a dictionary, not str: 'text'."),
-        ({"user_input": [], "referense": ""}, "a MultiTurnSample has no field 'referense'; did you mean 'reference'?"),
+        (
+            {"user_input": [], "referense": ""},
+            "a MultiTurnSample has the unknown field 'referense'; did you mean 'reference'?",
+        ),
         (
             {"user_input": [], "response": ""},
             "a MultiTurnSample has no field 'response'; a SingleTurnSample has: is its 'user_input' text?",
@@ -179,7 +182,7 @@ def test_a_conversation_of_wrong_types_is_refused(fields: dict[str, Any], senten
                 "is its 'user_input' a list of messages?"
             ),
         ),
-        ({5: ""}, "a SingleTurnSample has no field 5; known are "),
+        ({5: ""}, "a SingleTurnSample has the unknown field 5; known are "),
     ],
 )
 def test_plain_data_that_is_no_sample_is_refused_with_a_sentence(data: Any, sentence: str) -> None:

@@ -102,7 +102,7 @@ def test_a_sample_without_a_reference_is_that_lines_error(tmp_path: Path) -> Non
         ([{"id": 1, "reference": "x"}, {"id": "1", "reference": "y"}], "r.jsonl:2: the id '1' stands in line 1"),
         ([{"id": 1, "reference": "x"}, {"reference": "y"}], "r.jsonl:2: the references before this have an 'id'"),
         ([{"reference_tool_calls": "x"}], "'reference_tool_calls' must be a list of tool calls or of messages"),
-        ([[{"args": {}}]], "a tool call is not readable"),
+        ([[{"args": {}}]], "a ToolCall cannot be made: missing required argument 'name'"),
     ],
 )
 def test_references_that_cannot_be_used_are_an_error(tmp_path: Path, references: list[Any], sentence: str) -> None:

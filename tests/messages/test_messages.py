@@ -62,7 +62,7 @@ def test_messages_print_themselves_as_a_person_reads_them() -> None:
             {"content": "", "metadata": []},
             "'metadata' of a SystemMessage must be a dictionary, not list: [].",
         ),
-        (HumanMessage, {"contents": ""}, "a HumanMessage has no field 'contents'; did you mean 'content'?"),
+        (HumanMessage, {"contents": ""}, "a HumanMessage has the unknown field 'contents'; did you mean 'content'?"),
         (HumanMessage, {"content": "", "type": "ai"}, "a HumanMessage has the type 'human', not 'ai'."),
         (
             AIMessage,
@@ -191,10 +191,16 @@ def test_a_dictionary_is_read_as_what_it_is(data: dict[str, Any], message: AnyMe
         ({"type": "human", "content": None}, "'content' of a HumanMessage must be text, not None."),
         (
             {"type": "human", "content": "", "tool_calls": []},
-            "a HumanMessage has no field 'tool_calls'; known are content, metadata.",
+            "a HumanMessage has the unknown field 'tool_calls'; known are content, metadata.",
         ),
-        ({"type": "human", "content": "", "meta": {}}, "a HumanMessage has no field 'meta'; did you mean 'metadata'?"),
-        ({1: 2, "type": "human", "content": ""}, "a HumanMessage has no field '1'; known are content, metadata."),
+        (
+            {"type": "human", "content": "", "meta": {}},
+            "a HumanMessage has the unknown field 'meta'; did you mean 'metadata'?",
+        ),
+        (
+            {1: 2, "type": "human", "content": ""},
+            "a HumanMessage has the unknown field '1'; known are content, metadata.",
+        ),
         (
             {"role": "assistant", "content": "", "tool_cals": []},
             "a message of the role 'assistant' has the unknown field 'tool_cals'; did you mean 'tool_calls'?",
@@ -218,7 +224,7 @@ def test_a_dictionary_is_read_as_what_it_is(data: dict[str, Any], message: AnyMe
         ),
         (
             {"role": "assistant", "content": "", "tool_calls": [{"name": "a", "args": {}, "nmae": 1}]},
-            "a ToolCall has no field 'nmae'; did you mean 'name'?",
+            "a ToolCall has the unknown field 'nmae'; did you mean 'name'?",
         ),
     ],
 )

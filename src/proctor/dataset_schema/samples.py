@@ -140,7 +140,7 @@ def _unknown_field(field: Any, kind: type[Sample]) -> str:
     if field in other.__struct_fields__:
         wanted = "a list of messages" if other is MultiTurnSample else "text"
         return f"a {kind.__name__} has no field {field!r}; a {other.__name__} has: is its 'user_input' {wanted}?"
-    return f"a {kind.__name__} has no field {field!r}; {nearest(str(field), kind.__struct_fields__)}"
+    return f"a {kind.__name__} has the unknown field {field!r}; {nearest(str(field), kind.__struct_fields__)}"
 
 
 def _read_all(field: str, items: list[Any], read: Callable[[Any], _Item]) -> list[_Item]:

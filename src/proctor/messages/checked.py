@@ -31,7 +31,7 @@ def _not_built(kind: type, fields: dict[str, Any], error: TypeError) -> str:
     known = kind.__struct_fields__  # type: ignore[attr-defined]
     for field in fields:
         if field not in known:
-            return f"{article(kind)} has no field {field!r}; {nearest(str(field), known)}"
+            return f"{article(kind)} has the unknown field {field!r}; {nearest(str(field), known)}"
     return f"{article(kind)} cannot be made: {str(error)[:1].lower()}{str(error)[1:]}."
 
 
