@@ -70,6 +70,7 @@ wheel: $(READY) ## build the wheel and run the tests against it, in an environme
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/venv-wheel
 	$(BIN)/uv pip install --quiet --python build/venv-wheel --require-hashes -r requirements.lock
 	$(BIN)/uv pip install --quiet --python build/venv-wheel --no-deps build/wheel/*.whl
+	@build/venv-wheel/bin/python -P -c 'import proctor; assert "venv-wheel" in proctor.__file__, proctor.__file__'
 	build/venv-wheel/bin/python $(SUITE)
 
 lowest: $(READY) ## run the tests with the lowest versions that pyproject.toml allows
@@ -100,8 +101,10 @@ lock-check: ## the lock is what pyproject.toml asks for
 	$(UV) $(LOCK) -o build/requirements.lock
 	@diff requirements.lock build/requirements.lock || { echo "requirements.lock is not what pyproject.toml asks for: make lock"; exit 1; }
 
+# Each prints what it measured and fails when a limit is passed. Peers get environments of their own under bench/.peers.
+BENCH := startup
 bench: $(READY) ## measure the speed, against the limits and against peers
-	@for measurement in bench/*.py; do $(BIN)/python $$measurement || exit 1; done
+	@set -e; for what in $(BENCH); do echo "== bench/$$what.py"; $(BIN)/python bench/$$what.py; done
 
 clean: ## remove everything that was made
 	rm -rf $(VENV) build dist site .coverage .coverage.* .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

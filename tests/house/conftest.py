@@ -22,7 +22,7 @@ def sources() -> dict[str, str]:
 @pytest.fixture(scope="session")
 def written() -> dict[str, str]:
     """Every text file that people write here, by its path from the root."""
-    folders = (ROOT / name for name in ("src", "tests", "docs", "bench", ".ci"))
+    folders = (ROOT / name for name in ("src", "tests", "docs", "bench", "examples", ".ci"))
     paths = [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
     paths += [path for path in sorted(ROOT.iterdir()) if path.is_file() and _is_ours(path)]
     texts = {}
