@@ -30,6 +30,7 @@ from proctor.stats.estimates import (
     proportion,
     repeated,
 )
+from proctor.stats.intervals import SAME
 
 Array = npt.NDArray[np.float64]
 
@@ -145,8 +146,9 @@ def test_one_cluster_has_no_interval() -> None:
     assert (found.value, found.low, found.note) == (0.5, None, "one cluster has no interval")
 
 
-def test_equal_values_have_no_interval_whatever_their_clusters() -> None:
-    assert held(clustered_mean([0.5] * 4, "aabb")).low is None
+def test_equal_values_are_warned_of_whatever_their_clusters() -> None:
+    found = held(clustered_mean([0.5] * 4, "aabb"))
+    assert (found.low, found.high, found.note) == (0.5, 0.5, SAME)
 
 
 def test_each_value_needs_its_cluster() -> None:
@@ -228,7 +230,8 @@ def test_many_values_are_bootstrapped_without_the_correction() -> None:
 
 def test_a_bootstrap_that_cannot_be_has_no_interval_and_says_why() -> None:
     assert held(bootstrap([1.0], np.mean)).low is None
-    assert held(bootstrap([1.0, 1.0], np.mean)).low is None
+    same = held(bootstrap([1.0, 1.0], np.mean))
+    assert (same.low, same.high, same.note) == (1.0, 1.0, SAME)
     constant = held(bootstrap([1.0, 2.0, 3.0], lambda _: 5.0, resamples=50))
     assert (constant.value, constant.low) == (5.0, None)
     assert constant.note == "the statistic does not vary between resamples: no interval"

@@ -145,9 +145,12 @@ def test_the_t_interval_is_that_of_scipy() -> None:
     assert found.se == pytest.approx(stats.sem(values))
 
 
-def test_one_value_and_equal_values_have_no_interval_and_say_so() -> None:
+def test_one_value_has_no_interval_and_says_so() -> None:
     assert t_interval(1, 0.5, 0.0) == Estimate(value=0.5, n=1, method="t", note=SINGLE)
-    assert t_interval(9, 0.5, 0.0) == Estimate(value=0.5, n=9, method="t", note=SAME)
+
+
+def test_equal_values_have_an_interval_without_width_and_a_warning() -> None:
+    assert t_interval(9, 0.5, 0.0) == Estimate(value=0.5, n=9, low=0.5, high=0.5, method="t", se=0.0, note=SAME)
 
 
 def test_an_interval_is_cut_where_the_score_ends() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from proctor.errors import InputError
 from proctor.records.grades import Missing
 from proctor.stats.estimates import Estimate, Tally, mean, of_scores, proportion
+from proctor.stats.intervals import SAME
 
 SCORES = st.lists(st.sampled_from([0.0, 1.0]) | st.floats(-1000, 1000), max_size=30)
 
@@ -107,10 +108,10 @@ def test_small_differences_between_large_numbers_are_not_lost() -> None:
     assert found.se == pytest.approx(math.sqrt(22.5 * 4000 / 3999 / 4000))
 
 
-def test_equal_values_have_no_interval_however_often_they_came() -> None:
+def test_equal_values_are_warned_of_however_often_they_came() -> None:
     found = tally_of([0.1] * 1000).estimate()
     assert isinstance(found, Estimate)
-    assert (found.value, found.low) == (0.1, None)
+    assert (found.value, found.low, found.note) == (0.1, 0.1, SAME)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e200, "1", None, Missing("no"), 10**400])

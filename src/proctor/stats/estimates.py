@@ -18,11 +18,11 @@ import msgspec
 from proctor.errors import InputError, OptionError
 from proctor.records.grades import Missing
 from proctor.stats.intervals import (
-    SAME,
     SINGLE,
     Bounds,
     Estimate,
     around,
+    at_one_point,
     average,
     check_bounds,
     check_counts,
@@ -101,7 +101,7 @@ def clustered_mean(
     if count < 2:
         return msgspec.structs.replace(plain, note="one cluster has no interval")
     if not _vary(numbers):
-        return msgspec.structs.replace(plain, note=SAME)
+        return at_one_point(plain)
     se = math.sqrt(count / (count - 1) * math.fsum(total * total for total in sums.values())) / n
     return around(plain, se, t_quantile(level, count - 1), bounds)
 
@@ -128,7 +128,7 @@ def bootstrap(
     if len(numbers) < 2:
         return msgspec.structs.replace(plain, note=SINGLE)
     if not _vary(numbers):
-        return msgspec.structs.replace(plain, note=SAME)
+        return at_one_point(plain)
     import numpy as np
     from scipy import stats
 

@@ -16,7 +16,7 @@ LARGEST = 1e100
 """A value beyond this is refused: its square would no longer be a number."""
 
 SINGLE = "one value has no interval"
-SAME = "every value is the same, so their spread is unknown and there is no interval"
+SAME = "every value is the same: the interval cannot show how far they spread"
 
 Bounds = tuple[float, float]
 """The least and the greatest value that a score can have."""
@@ -92,7 +92,7 @@ def t_interval(n: int, centre: float, squares: float, *, level: float = 0.95, bo
     if n < 2:
         return msgspec.structs.replace(plain, note=SINGLE)
     if squares == 0.0:
-        return msgspec.structs.replace(plain, note=SAME)
+        return at_one_point(plain)
     se = math.sqrt(squares / (n - 1) / n)
     return around(plain, se, t_quantile(level, n - 1), bounds)
 
@@ -102,6 +102,11 @@ def around(plain: Estimate, se: float, quantile: float, bounds: Bounds | None = 
     least, most = bounds or (-math.inf, math.inf)
     half = quantile * se
     return msgspec.structs.replace(plain, se=se, low=max(plain.value - half, least), high=min(plain.value + half, most))
+
+
+def at_one_point(plain: Estimate) -> Estimate:
+    """The estimate of values that are all the same: an interval without width, and a note that says why."""
+    return msgspec.structs.replace(plain, se=0.0, low=plain.value, high=plain.value, note=SAME)
 
 
 def nothing() -> Missing:
