@@ -71,6 +71,10 @@ class ScriptEndedError(InputError):
     """A scripted fake was asked more often than its script has replies: the test's script is too short."""
 
 
+class ArgumentError(InputError, TypeError):
+    """A function was called with an argument that it does not know, or without one that it needs."""
+
+
 class StorageError(ProctorError):
     """Bytes could not be put away."""
 

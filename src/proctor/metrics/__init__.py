@@ -9,6 +9,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from proctor.metrics._api_calls import ApiCallScore as ApiCallScore
+    from proctor.metrics._bleu_score import BleuScore as BleuScore
+    from proctor.metrics._chrf_score import ChrfScore as ChrfScore
+    from proctor.metrics._rouge_score import RougeScore as RougeScore
     from proctor.metrics._string import DistanceMeasure as DistanceMeasure
     from proctor.metrics._string import ExactMatch as ExactMatch
     from proctor.metrics._string import NonLLMStringSimilarity as NonLLMStringSimilarity
@@ -20,15 +24,21 @@ if TYPE_CHECKING:
     from proctor.metrics.base import MetricWithLLM as MetricWithLLM
     from proctor.metrics.base import MultiTurnMetric as MultiTurnMetric
     from proctor.metrics.base import SingleTurnMetric as SingleTurnMetric
+    from proctor.metrics.result import MetricResult as MetricResult
 
 _ROOMS = {
+    "ApiCallScore": "_api_calls",
+    "BleuScore": "_bleu_score",
+    "ChrfScore": "_chrf_score",
     "DistanceMeasure": "_string",
     "ExactMatch": "_string",
     "Metric": "base",
+    "MetricResult": "result",
     "MetricType": "base",
     "MetricWithLLM": "base",
     "MultiTurnMetric": "base",
     "NonLLMStringSimilarity": "_string",
+    "RougeScore": "_rouge_score",
     "SingleTurnMetric": "base",
     "StringPresence": "_string",
     "ToolCallAccuracy": "_tool_call_accuracy",

@@ -131,7 +131,7 @@ class Metric:
         for replaced in (name.removeprefix("_"), name):
             if replaced in self.__dict__:
                 return self.__dict__[replaced]
-        return getattr(self, name) if name in self._ways else None
+        return getattr(self, name) if name in self._ways and "measure" not in self._ways else None
 
 
 class MetricWithLLM(Metric):
@@ -153,6 +153,9 @@ class SingleTurnMetric(Metric):
     async def _single_turn_ascore(self, sample: SingleTurnSample, callbacks: Any = None) -> float:
         return number(self.name, await self.ameasure(sample, callbacks))
 
+    async def _ascore(self, row: dict[str, Any], callbacks: Any = None) -> float:
+        return await self._single_turn_ascore(SingleTurnSample(**row), callbacks)
+
     async def single_turn_ascore(
         self,
         sample: SingleTurnSample,
@@ -160,7 +163,7 @@ class SingleTurnMetric(Metric):
         timeout: float | None = None,  # noqa: ASYNC109 - the argument that users know
     ) -> float:
         """The number for one sample. UnmeasuredError when it cannot be measured."""
-        return await asyncio.wait_for(self._single_turn_ascore(sample, callbacks), timeout)
+        return number(self.name, await asyncio.wait_for(self.ameasure(sample, callbacks), timeout))
 
     def single_turn_score(self, sample: SingleTurnSample, callbacks: Any = None) -> float:
         """`single_turn_ascore` for code that is not async; works inside a running loop too."""
@@ -185,6 +188,9 @@ class MultiTurnMetric(Metric):
     async def _multi_turn_ascore(self, sample: MultiTurnSample, callbacks: Any = None) -> float:
         return number(self.name, await self.ameasure(sample, callbacks))
 
+    async def _ascore(self, row: dict[str, Any], callbacks: Any = None) -> float:
+        return await self._multi_turn_ascore(MultiTurnSample(**row), callbacks)
+
     async def multi_turn_ascore(
         self,
         sample: MultiTurnSample,
@@ -192,7 +198,7 @@ class MultiTurnMetric(Metric):
         timeout: float | None = None,  # noqa: ASYNC109 - the argument that users know
     ) -> float:
         """The number for one conversation. UnmeasuredError when it cannot be measured."""
-        return await asyncio.wait_for(self._multi_turn_ascore(sample, callbacks), timeout)
+        return number(self.name, await asyncio.wait_for(self.ameasure(sample, callbacks), timeout))
 
     def multi_turn_score(self, sample: MultiTurnSample, callbacks: Any = None) -> float:
         """`multi_turn_ascore` for code that is not async; works inside a running loop too."""

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
+
+
+async def together(work: Iterable[Coroutine[Any, Any, Result]]) -> list[Result]:
+    """Do it all at once; the results are in the order of the work."""
+    return list(await asyncio.gather(*work))
 
 
 def wait_for(begin: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
@@ -28,7 +34,7 @@ def wait_for(begin: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
         except BaseException as error:  # noqa: BLE001 - whatever it is belongs to the caller, on the caller's thread
             broken.append(error)
 
-    thread = threading.Thread(target=work, name="proctor-wait")
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(work,), name="proctor-wait")
     thread.start()
     thread.join()
     if broken:

@@ -60,8 +60,11 @@ class Entry(msgspec.Struct, frozen=True):
 
 # fmt: off - one line a metric
 ENTRIES = (
+    Entry("bleu_score", "_bleu_score:BleuScore", "How many runs of words the response shares with the reference."),
+    Entry("chrf_score", "_chrf_score:ChrfScore", "How many runs of characters the response shares with the reference."),
     Entry("exact_match", "_string:ExactMatch", "Whether the response is the reference, to the letter."),
     Entry("non_llm_string_similarity", "_string:NonLLMStringSimilarity", "How like the reference the response is."),
+    Entry("rouge_score", "_rouge_score:RougeScore", "How many words the response shares with the reference, in order."),
     Entry("string_present", "_string:StringPresence", "Whether the reference stands somewhere in the response."),
     Entry(
         "tool_call_accuracy",
