@@ -84,7 +84,8 @@ class ModelError(ProctorError):
 
     `kind` is one word from `MODEL_FAULTS`, to count by; `reason` is its sentence, which is what `Missing.reason` says
     where a score would have stood. `model` names the model, `status` is the last HTTP status, `attempts` how often it
-    was asked, and `raw` the reply as it came, where there was one. A key never stands in any of them.
+    was asked, `raw` the reply as it came, where there was one, and `usage` what it cost all the same. A key never
+    stands in any of them.
     """
 
     kinds: ClassVar[tuple[str, ...]] = ("unavailable",)
@@ -98,12 +99,13 @@ class ModelError(ProctorError):
         self.status: int | None = known.pop("status", None)
         self.attempts: int = known.pop("attempts", 1)
         self.raw: str | None = known.pop("raw", None)
+        self.usage: Any = known.pop("usage", None)
         if known:
             raise TypeError(f"a ModelError does not know {', '.join(known)}.")
         super().__init__(f"{model}: {problem}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        known = {name: getattr(self, name) for name in ("model", "kind", "status", "attempts", "raw")}
+        known = {name: getattr(self, name) for name in ("model", "kind", "status", "attempts", "raw", "usage")}
         return (_model_error, (type(self), self.problem, known))
 
 
@@ -114,6 +116,7 @@ def _model_error(branch: type[ModelError], problem: str, known: dict[str, Any]) 
 MODEL_FAULTS = {
     "refused_key": "the model's key was refused",
     "no_key": "there is no key for the model",
+    "no_credit": "the account at the model's endpoint has no credit left",
     "unknown_model": "the endpoint does not know the model",
     "bad_request": "the endpoint did not take the request",
     "too_long": "the request was too long for the model",
@@ -133,7 +136,7 @@ MODEL_FAULTS = {
 class ModelRefusedError(ModelError):
     """The endpoint refuses the key, or does not know the model: no later call can succeed, so the run stops."""
 
-    kinds: ClassVar[tuple[str, ...]] = ("refused_key", "no_key", "unknown_model")
+    kinds: ClassVar[tuple[str, ...]] = ("refused_key", "no_key", "no_credit", "unknown_model")
 
 
 class ModelRequestError(ModelError):

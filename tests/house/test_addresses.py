@@ -12,6 +12,7 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
     "datasets": ("proctor.dataset_schema",),
     "msgspec": ("proctor",),  # the records themselves are its structures
     "numpy": ("proctor.metrics.matching", "proctor.stats"),
+    "openai": ("proctor.models.exchange",),
     "pandas": ("proctor.dataset_schema", "proctor.runs.results"),
     "rapidfuzz": ("proctor.metrics._string",),
     "rich": ("proctor.cli", "proctor.report.terminal"),

@@ -10,6 +10,12 @@ PURE = (
     "proctor.errors",
     "proctor.messages",
     "proctor.metrics",
+    "proctor.models.answered",
+    "proctor.models.asking",
+    "proctor.models.chat",
+    "proctor.models.faults",
+    "proctor.models.payloads",
+    "proctor.models.retries",
     "proctor.records",
     "proctor.stats",
 )

@@ -99,8 +99,6 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
     """Whether a recording answered."""
     recorded_usage: Usage | None = None
     """What the reply cost when it was recorded."""
-    raw: dict[str, Any] | None = None
-    """The endpoint's whole reply, where it was kept."""
 
 
 @runtime_checkable

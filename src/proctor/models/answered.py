@@ -1,0 +1,149 @@
+"""What an endpoint answered, as a value, and the reply in it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from proctor.errors import ReplyError, SampleError
+from proctor.messages import ToolCall, read_tool_call
+from proctor.models.chat import Reply
+from proctor.models.payloads import Form
+from proctor.models.prices import Price
+from proctor.records.grades import Missing
+from proctor.records.traces import Usage
+
+__all__ = ["Answered", "read_answer"]
+
+_KEPT = 20_000
+"""So many characters of a reply that is no use are kept with the error."""
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """What came back over the line."""
+
+    status: int | None
+    """The HTTP status; None when nothing came."""
+    body: bytes = b""
+    headers: Mapping[str, str] = {}
+    """With lower-case names."""
+    timed_out: bool = False
+    broke: str = ""
+    """What the line said when it broke."""
+
+    @property
+    def fine(self) -> bool:
+        """Whether the endpoint took the request."""
+        return self.status is not None and self.status < 400
+
+    def text(self) -> str:
+        """The body as text, for an error to keep."""
+        return self.body.decode("utf-8", "replace")[:_KEPT]
+
+
+def decoded(answered: Answered, model: str) -> dict[str, Any]:
+    """The JSON object in the body. Raises ReplyError when there is none."""
+    try:
+        data = msgspec.json.decode(answered.body)
+    except (msgspec.DecodeError, RecursionError) as error:
+        if not answered.body.strip() or "truncated" in str(error):
+            raise _useless("the reply's JSON is cut off.", "cut_reply", answered, model) from None
+        raise _useless("the reply is not JSON.", "wrong_shape", answered, model) from None
+    if not isinstance(data, dict):
+        raise _useless("the reply is not a JSON object.", "wrong_shape", answered, model)
+    return data
+
+
+def read_answer(answered: Answered, model: str, form: Form | None, price: Price | Missing) -> Reply:
+    """The reply in an answer that is `fine`. Raises the ReplyError that names what is wrong with it."""
+    data = decoded(answered, model)
+    usage = _usage(data.get("usage"), price)
+    try:
+        message, finish = _first_choice(data, answered, model)
+        return _reply(message, finish, form, usage, data.get("model"))
+    except ReplyError as error:
+        error.usage = usage
+        raise
+    except (AttributeError, KeyError, TypeError, SampleError) as error:
+        problem = f"the reply's message is not readable: {error}"
+        unreadable = _useless(problem, "wrong_shape", answered, model)
+        unreadable.usage = usage
+        raise unreadable from None
+
+
+def _first_choice(data: dict[str, Any], answered: Answered, model: str) -> tuple[dict[str, Any], str]:
+    choices = data.get("choices")
+    if not isinstance(choices, list) or (choices and not isinstance(choices[0], dict)):
+        raise _useless("the reply has no list of choices.", "wrong_shape", answered, model)
+    choice = choices[0] if choices else {}
+    finish = choice.get("finish_reason") or "stop"
+    if finish == "content_filter":
+        raise _useless("the endpoint's content filter withheld the reply.", "filtered", answered, model)
+    message = choice.get("message")
+    if not message:
+        raise _useless("the reply has no choice with a message in it.", "empty_reply", answered, model)
+    return message, str(finish)
+
+
+def _reply(message: dict[str, Any], finish: str, form: Form | None, usage: Usage, said_model: Any) -> Reply:
+    calls = _calls(message)
+    text = _content(message.get("content"))
+    if form == "function" and calls:
+        text, calls = _arguments(message), ()
+    refusal = message.get("refusal")
+    if not text and isinstance(refusal, str) and refusal:
+        text, finish = refusal, "refusal"
+    return Reply(
+        text=text,
+        tool_calls=calls,
+        finish=finish,
+        usage=usage,
+        model=said_model if isinstance(said_model, str) else None,
+        reasoning=_content(message.get("reasoning_content") or message.get("reasoning")),
+        output_form=form,
+    )
+
+
+def _calls(message: dict[str, Any]) -> tuple[ToolCall, ...]:
+    calls = message.get("tool_calls") or ()
+    legacy = message.get("function_call")
+    return tuple(read_tool_call(call) for call in (*calls, *([{"function": legacy}] if legacy else ())))
+
+
+def _arguments(message: dict[str, Any]) -> str:
+    """The text of the first call's arguments, as the model wrote it."""
+    calls = message.get("tool_calls")
+    said = (calls[0]["function"] if calls else message["function_call"]).get("arguments")
+    return said if isinstance(said, str) else msgspec.json.encode(said).decode()
+
+
+def _content(content: Any) -> str:
+    """Text, or the texts of a list of parts."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    if not isinstance(content, list):
+        raise TypeError(f"its content is a {type(content).__name__}.")
+    return "".join(part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str))
+
+
+def _usage(told: Any, price: Price | Missing) -> Usage:
+    told = told if isinstance(told, dict) else {}
+    prompt, completion, cost = told.get("prompt_tokens"), told.get("completion_tokens"), told.get("cost")
+    if type(prompt) is not int or type(completion) is not int:
+        return Usage(requests=1, cost=Missing("the endpoint did not say how many tokens were used"))
+    details = told.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, dict) else None
+    billed: float | Missing
+    if isinstance(cost, int | float) and not isinstance(cost, bool):
+        billed = float(cost)
+    elif isinstance(price, Missing):
+        billed = price
+    else:
+        billed = price.cost(prompt, completion, cached if type(cached) is int else 0)
+    return Usage(requests=1, prompt_tokens=prompt, completion_tokens=completion, cost=billed)
+
+
+def _useless(problem: str, kind: str, answered: Answered, model: str) -> ReplyError:
+    return ReplyError(problem, model=model, kind=kind, status=answered.status, raw=answered.text())

@@ -1,0 +1,113 @@
+"""The line to an endpoint, by the `openai` package. Nothing else in Proctor knows that package.
+
+Whatever happens comes back as an `Answered` value: no error of the package passes. Its own repetitions are off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import weakref
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from proctor.errors import NeedsExtraError
+from proctor.models.answered import Answered
+
+__all__ = ["Exchange", "openai_package"]
+
+_PATH = "/chat/completions"
+
+
+def openai_package() -> Any:
+    """The `openai` package, or the sentence that says how to get it."""
+    try:
+        import openai
+    except ImportError:
+        raise NeedsExtraError(
+            "asking a model over the network needs the openai package: pip install 'proctor[openai]'."
+        ) from None
+    return openai
+
+
+class Exchange:
+    """Sends bodies and brings back answers.
+
+    A client belongs to one event loop: each loop gets its own from `make`, closed with the loop. A client that `make`
+    merely hands on (`shared`) is its owner's to close. A client that is not async is waited for in a thread.
+    """
+
+    def __init__(self, make: Callable[[], Any], *, shared: bool = False) -> None:
+        self._make = make
+        self._shared = shared
+        self._lines: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[Any, Any]] = weakref.WeakKeyDictionary()
+
+    async def send(self, body: dict[str, Any], timeout: float | None) -> Answered:  # noqa: ASYNC109 - it is an outcome
+        """Send one body. Errors of the endpoint and of the line are answers too."""
+        client = await self._client()
+        openai = openai_package()
+        try:
+            async with asyncio.timeout(timeout):
+                return Answered(200, await self._post(client, body))
+        except TimeoutError:
+            return Answered(None, timed_out=True)
+        except openai.APITimeoutError:
+            return Answered(None, timed_out=True)
+        except openai.APIStatusError as error:
+            return _answered(error.status_code, error.response)
+        except openai.APIConnectionError as error:
+            return Answered(None, broke=_why(error))
+
+    async def aclose(self) -> None:
+        """Close this loop's line."""
+        line = self._lines.pop(asyncio.get_running_loop(), None)
+        if line is not None:
+            await line[1].aclose()
+
+    async def _post(self, client: Any, body: dict[str, Any]) -> bytes:
+        """The body of the answer as it came: reading it is our own affair, and faster than the package's."""
+        how = {"cast_to": bytes, "body": body, "options": {"max_retries": 0}}
+        if isinstance(client, openai_package().AsyncOpenAI):
+            answer: bytes = await client.post(_PATH, **how)
+            return answer
+        blocking: bytes = await asyncio.to_thread(client.post, _PATH, **how)
+        return blocking
+
+    async def _client(self) -> Any:
+        if self._shared:
+            return self._make()
+        loop = asyncio.get_running_loop()
+        if loop not in self._lines:
+            client = self._make()
+            closing = _open_until_closed(client)
+            await anext(closing)
+            self._lines[loop] = (client, closing)
+        return self._lines[loop][0]
+
+
+async def _open_until_closed(client: Any) -> AsyncIterator[None]:
+    """Closes the client when it is closed itself, which an event loop does with every generator when it ends.
+
+    So a client never outlives its loop, not even where every call gets a loop of its own.
+    """
+    try:
+        yield
+    finally:
+        await client.close()
+
+
+def _answered(status: int, response: Any) -> Answered:
+    body = b""
+    with contextlib.suppress(Exception):  # a body that was never read; the status says enough
+        body = response.content
+    return Answered(status, body, {name.lower(): value for name, value in response.headers.items()})
+
+
+def _why(error: BaseException) -> str:
+    """What the line said, from the innermost error that says anything."""
+    found = str(error)
+    cause = error.__cause__
+    while cause is not None:
+        found = str(cause) or type(cause).__name__
+        cause = cause.__cause__ or cause.__context__
+    return found.rstrip(".") or type(error).__name__
