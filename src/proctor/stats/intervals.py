@@ -101,7 +101,9 @@ def around(plain: Estimate, se: float, quantile: float, bounds: Bounds | None = 
     """The estimate with an interval of so many standard errors to each side, cut at the bounds."""
     least, most = bounds or (-math.inf, math.inf)
     half = quantile * se
-    return msgspec.structs.replace(plain, se=se, low=max(plain.value - half, least), high=min(plain.value + half, most))
+    return msgspec.structs.replace(
+        plain, se=se, low=max(plain.value - half, float(least)), high=min(plain.value + half, float(most))
+    )
 
 
 def at_one_point(plain: Estimate) -> Estimate:
