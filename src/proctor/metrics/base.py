@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from proctor.dataset_schema import MultiTurnSample, Sample, SingleTurnSample
-from proctor.errors import InputError, UnmeasuredError
+from proctor.errors import InputError, OptionError, UnmeasuredError
 from proctor.metrics.blocking import wait_for
 from proctor.records.grades import Missing, Score
 
@@ -105,6 +105,14 @@ class Metric:
     def required_columns(self) -> dict[str, set[str]]:
         """The fields that are needed, by kind of sample."""
         return self.get_required_columns()
+
+    @required_columns.setter
+    def required_columns(self, columns: dict[MetricType, set[str]]) -> None:
+        known = {*SingleTurnSample.__struct_fields__, *MultiTurnSample.__struct_fields__}
+        for column in sorted(set().union(*columns.values())):
+            if column.partition(":")[0] not in known:
+                raise OptionError(f"Invalid column {column!r}: it must be one of {', '.join(sorted(known))}.")
+        self._required_columns = columns
 
     def get_required_columns(self, with_optional: bool = False) -> dict[str, set[str]]:
         """The fields that are needed, by kind of sample; on request with those that are read where they are there."""

@@ -116,6 +116,8 @@ def _is_metric(kind: Any) -> bool:
 
 
 def _allowed(kind: Any) -> str:
+    if _is_metric(kind):
+        return "the name of a metric"
     return " or ".join(_allowed_one(choice) for choice in _alternatives(kind))
 
 
@@ -125,9 +127,7 @@ def _allowed_one(kind: Any) -> str:
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return ", ".join(str(choice.value) for choice in kind)
     names = {bool: "true, false", int: "a whole number", float: "a number", str: "text", types.NoneType: "none"}
-    if _is_metric(kind):
-        return "the name of a metric"
-    return names.get(kind, "JSON")
+    return names.get(get_origin(kind) or kind, "JSON")
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:
