@@ -7,6 +7,7 @@ import pytest
 
 # A room stands for all its modules.
 PURE = (
+    "proctor.catalog",
     "proctor.errors",
     "proctor.messages",
     "proctor.metrics",
@@ -21,6 +22,8 @@ PURE = (
 )
 # The exceptions, and why.
 WAIVERS = {
+    "proctor.catalog.files": "finds and reads the documents below a folder",
+    "proctor.catalog.snapshot": "keeps a loaded catalogue in a file",
     "proctor.metrics.base": "its doors wait for a coroutine with a time limit",
     "proctor.metrics.blocking": "waiting is what it is for: the one place with a loop and a thread",
 }

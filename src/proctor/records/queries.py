@@ -23,8 +23,13 @@ class Parameter(msgspec.Struct, frozen=True, omit_defaults=True):
 
     name: str
     type: str = "STRING"
+    """As the documentation has it: STRING, NUMBER, BOOLEAN, `DATE (YYYY-MM-DD)` and whatever else occurs."""
     description: str = ""
     default: Any = None
+    schema: dict[str, Any] | None = None
+    """The JSON Schema of the value, where the documentation has one (OpenAPI, MCP)."""
+    place: str = ""
+    """Where it stands in an HTTP request: path, query, header, cookie or body; empty where nobody said."""
 
 
 class ApiSpec(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -39,6 +44,14 @@ class ApiSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     """What an answer looks like, where the documentation shows one."""
     url: str | None = None
     """Where the live API is, where the documentation says."""
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """All parameters, required ones first. A name that is documented twice counts where it stands first."""
+        first: dict[str, Parameter] = {}
+        for parameter in self.required + self.optional:
+            first.setdefault(parameter.name, parameter)
+        return tuple(first.values())
 
 
 class ToolSpec(msgspec.Struct, frozen=True, omit_defaults=True):

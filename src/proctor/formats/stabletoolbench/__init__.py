@@ -1,0 +1,1 @@
+"""The files of StableToolBench and ToolBench: queries, and what was made of them."""

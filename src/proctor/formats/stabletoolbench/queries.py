@@ -1,0 +1,153 @@
+"""Query files (`test_instruction/<set>.json`) and id files (`test_query_ids/<set>.json`) as records.
+
+Real files differ: ids are numbers or text or not there, the key is `relevant APIs` or `relevant_apis`, a query's text
+may be a list of one, gold may stand twice or not at all. All of it is read; what cannot be is an error that names file,
+query and field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proctor.catalog.toolfiles import UnreadableError, read_listed_api
+from proctor.errors import FileError
+from proctor.records.queries import ApiSpec, GoldApi, Query
+from proctor.store.lines import opened
+
+_GOLD_KEYS = ("relevant APIs", "relevant_apis", "relevant_APIs")
+
+
+def read_queries(path: str | Path, *, ids: Collection[str] | None = None, test_set: str | None = None) -> list[Query]:
+    """The queries of a file, in its order; with `ids`, only those.
+
+    The test set is the file's name without its ending, unless it is given. An id that no query has is an error: an
+    exam of which a part is silently missing is another exam.
+    """
+    items = _decoded(path)
+    if not isinstance(items, list):
+        raise FileError(f"a query file is a list of queries, not {_kind(items)}.", path=str(path))
+    name = Path(path).stem if test_set is None else test_set
+    queries = [_located(path, index, item, name) for index, item in enumerate(items)]
+    _refuse_twins(path, queries)
+    if ids is None:
+        return queries
+    if unknown := sorted(set(map(str, ids)) - {query.id for query in queries}):
+        shown = ", ".join(unknown[:5]) + (f" and {len(unknown) - 5} more" if len(unknown) > 5 else "")
+        raise FileError(f"has no query with the id {shown}; is the id file of another set?", path=str(path))
+    wanted = set(map(str, ids))
+    return [query for query in queries if query.id in wanted]
+
+
+def read_query_ids(path: str | Path) -> tuple[str, ...]:
+    """The ids of an id file, each once and as text, in the file's order: the keys of an object, or a list of ids."""
+    ids = _decoded(path)
+    if not isinstance(ids, (dict, list)):
+        raise FileError(f"an id file is a list of ids or an object with ids as keys, not {_kind(ids)}.", path=str(path))
+    for item in ids:
+        if isinstance(item, bool) or not isinstance(item, (str, int)):
+            raise FileError(f"an id is text or a whole number, not {_kind(item)}.", path=str(path))
+    return tuple(dict.fromkeys(str(item) for item in ids))
+
+
+def read_query(item: Any, *, position: int = 0, test_set: str = "") -> Query:
+    """One query from plain data; without a `query_id` its position is its identity.
+
+    Raises `UnreadableError` with the reason when it is not a query.
+    """
+    if not isinstance(item, Mapping):
+        raise UnreadableError(f"a query must be an object, not {_kind(item)}")
+    apis = tuple(_apis(item.get("api_list")))
+    identity = item.get("query_id")
+    if isinstance(identity, bool) or not (identity is None or isinstance(identity, (str, int))):
+        raise UnreadableError(f"query_id must be text or a whole number, not {_kind(identity)}")
+    return Query(
+        id=str(position if identity is None else identity),
+        text=_text(item.get("query")),
+        gold=_gold(item, apis),
+        apis=apis,
+        test_set=test_set,
+    )
+
+
+def _located(path: str | Path, index: int, item: Any, test_set: str) -> Query:
+    try:
+        return read_query(item, position=index, test_set=test_set)
+    except UnreadableError as error:
+        identity = item.get("query_id") if isinstance(item, dict) else None
+        which = f"query {index}" if identity is None else f"query {index} (query_id {identity!r})"
+        raise FileError(f"{which}: {error}.", path=str(path)) from None
+
+
+def _text(said: Any) -> str:
+    """The query's words; of a list, ToolBench takes the first."""
+    text = said[0] if isinstance(said, list) and said else said
+    if not isinstance(text, str) or not text.strip():
+        raise UnreadableError("its 'query' must be text that is not empty")
+    return text
+
+
+def _apis(listed: Any) -> Iterator[ApiSpec]:
+    if listed is None:
+        return
+    if not isinstance(listed, list):
+        raise UnreadableError(f"its api_list must be a list, not {_kind(listed)}")
+    for index, item in enumerate(listed):
+        try:
+            yield read_listed_api(item)
+        except UnreadableError as error:
+            raise UnreadableError(f"api_list[{index}]: {error}") from None
+
+
+def _gold(item: Mapping[str, Any], apis: tuple[ApiSpec, ...]) -> tuple[GoldApi, ...]:
+    """The APIs that are needed, each once; the category is that of the query's own list where only one fits."""
+    key = next((key for key in _GOLD_KEYS if item.get(key) is not None), None)
+    if key is None:
+        return ()
+    listed = item[key]
+    if not isinstance(listed, list):
+        raise UnreadableError(f"{key!r} must be a list of [tool, API] pairs, not {_kind(listed)}")
+    categories: dict[tuple[str, str], set[str]] = {}
+    for api in apis:
+        categories.setdefault((api.id.tool, api.id.api), set()).add(api.id.category)
+    gold: dict[GoldApi, None] = {}
+    for index, pair in enumerate(listed):
+        tool, name = _pair(pair, f"{key}[{index}]")
+        fitting = categories.get((tool, name), set())
+        gold[GoldApi(tool, name, next(iter(fitting)) if len(fitting) == 1 else None)] = None
+    return tuple(gold)
+
+
+def _pair(pair: Any, where: str) -> tuple[str, str]:
+    if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
+        raise UnreadableError(f"{where} must be a pair of texts, [tool, API], not {str(pair)[:60]}")
+    return pair[0], pair[1]
+
+
+def _refuse_twins(path: str | Path, queries: list[Query]) -> None:
+    seen: dict[str, int] = {}
+    for index, query in enumerate(queries):
+        if seen.setdefault(query.id, index) != index:
+            msg = f"query {index}: the query_id {query.id!r} is also that of query {seen[query.id]}; ids must differ."
+            raise FileError(msg, path=str(path))
+
+
+def _decoded(path: str | Path) -> Any:
+    with opened(path) as file:
+        text = file.read().removeprefix(b"\xef\xbb\xbf")
+    if not text.strip():
+        raise FileError("the file is empty.", path=str(path))
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise FileError(f"is not JSON: {error}.", path=str(path)) from None
+    except RecursionError:
+        raise FileError("is nested too deeply to be read.", path=str(path)) from None
+
+
+def _kind(value: Any) -> str:
+    kinds = {dict: "an object", list: "a list", str: "text", int: "a number", float: "a number", bool: "true or false"}
+    return kinds.get(type(value), "null")
