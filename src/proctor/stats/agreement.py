@@ -31,6 +31,8 @@ Scale = Literal["nominal", "ordinal"]
 
 RESAMPLES = 2_000
 """How many times the items are drawn again for an interval."""
+_CELLS = 4_000_000
+"""So many numbers are held at once on the way."""
 
 _CONSTANT = Missing("agreement beyond chance is undefined: every label is the same")
 
@@ -163,13 +165,20 @@ def krippendorff_alpha(
     for row, item in enumerate(paired):
         for label in item:
             counts[row, place[label]] += 1
-    coincidences = _coincidences(counts)
-    value = _alpha(coincidences.sum(axis=0)[None], scale)[0]
+    n = len(paired)
+    patterns, times = np.unique(counts, axis=0, return_counts=True)
+    coincidences = _coincidences(patterns).reshape(len(patterns), -1)
+    value = _alpha((times @ coincidences).reshape(1, len(place), len(place)), scale)[0]
     if math.isnan(value):
         return _CONSTANT
-    n = len(paired)
-    times = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
-    drawn = (times @ coincidences.reshape(n, -1)).reshape(-1, len(place), len(place))
+    dice = np.random.default_rng(seed)
+    at_once = max(1, _CELLS // len(patterns))
+    drawn = np.concatenate(
+        [
+            dice.multinomial(n, times / n, size=min(at_once, RESAMPLES - done)) @ coincidences
+            for done in range(0, RESAMPLES, at_once)
+        ]
+    ).reshape(-1, len(place), len(place))
     left_out = len(items) - n
     note = f"{left_out} items have fewer than two labels and are left out" if left_out else None
     plain = Estimate(value=float(value), n=n, level=level, method=f"alpha, {scale}; bootstrap", note=note)
@@ -188,7 +197,7 @@ def _kappa(tables: Array, cost: Array) -> Array:
 
 
 def _coincidences(counts: Array) -> Array:
-    """For each item, how often each two labels meet on it, weighed so that each label counts once."""
+    """For each row of counts, how often each two labels meet, weighed so that each label counts once."""
     import numpy as np
 
     labels = counts.sum(axis=1)
