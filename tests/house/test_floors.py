@@ -1,9 +1,11 @@
 """Imports go down, never sideways: the contract in pyproject.toml holds, and it can be broken."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -54,3 +56,15 @@ def test_a_room_without_a_floor_is_found(copy: Path) -> None:
     said = lint(copy)
     assert said.returncode == 1
     assert "annexe" in said.stdout
+
+
+def test_the_floors_are_drawn_as_they_are(root: Path) -> None:
+    contract = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"][0]
+    floors = [re.findall(r"\w+", floor) for floor in contract["layers"]]
+    drawing = (root / "ARCHITECTURE.md").read_text("utf-8").split("```")[1].strip("\n")
+    drawn = [line.split("  ")[0].split() for line in drawing.splitlines()]
+    assert [[room.strip("()") for room in floor] for floor in drawn] == floors
+    source = root / "src" / "proctor"
+    rooms = {room for floor in floors for room in floor}
+    built = {room for room in rooms if (source / room / "__init__.py").exists() or (source / f"{room}.py").exists()}
+    assert {room for floor in drawn for room in floor if not room.startswith("(")} == built
