@@ -129,6 +129,13 @@ def test_drawn_flips_are_the_same_for_the_same_seed() -> None:
     assert made(compare(a, b, seed=3)).test == "sign flips, 9999 drawn"
 
 
+def test_a_test_that_finds_a_difference_is_not_enough_where_the_interval_holds_zero() -> None:
+    found = made(compare(by_task([0.01, 0.01, 0.02, 0.01, 0.02, 0.9]), by_task([0.0] * 6)))
+    assert found.p == pytest.approx(2 / 64)
+    assert (found.difference.low or 0) < 0 < found.difference.value
+    assert found.outcome is Outcome.NOT_DECISIVE
+
+
 def test_the_order_of_the_tasks_does_not_matter_to_drawn_flips() -> None:
     dice = np.random.default_rng(2)
     a, b = by_task(dice.random(40)), by_task(dice.random(40))
