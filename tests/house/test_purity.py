@@ -9,6 +9,7 @@ import pytest
 PURE = (
     "proctor.catalog",
     "proctor.errors",
+    "proctor.json_text",
     "proctor.messages",
     "proctor.metrics",
     "proctor.models.answered",
