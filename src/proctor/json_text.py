@@ -140,6 +140,11 @@ def _syntax_problem(error: json.JSONDecodeError, *, cut_off: bool) -> str:
 def encode(value: Any) -> bytes:
     """The JSON text of a value, without blanks; InputError for what JSON cannot hold. `decode` gives the value back."""
     refuse_foreign(value)
+    return encode_checked(value)
+
+
+def encode_checked(value: Any) -> bytes:
+    """The JSON text of a value in which `refuse_foreign` found nothing, or of a structure that holds such values."""
     try:
         return _encode_plain(value)
     except UnicodeEncodeError:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from proctor import json_text
-from proctor.dataset_schema.samples import MultiTurnSample, Sample, SingleTurnSample, read_sample
+from proctor.dataset_schema.samples import MultiTurnSample, Sample, SingleTurnSample, free_values, read_sample
 from proctor.errors import FileError, InputError
-from proctor.messages import AIMessage, ToolCall
 
 _decode_multi = msgspec.json.Decoder(MultiTurnSample).decode
 _decode_single = msgspec.json.Decoder(SingleTurnSample).decode
@@ -33,7 +30,8 @@ def read_sample_line(data: bytes, *, path: str, line: int) -> Sample:
         except json_text.UNREADABLE:
             return _read_any_shape(data)
         if decode is _decode_multi and json_text.may_be_deep(data):
-            _refuse_depth(sample)
+            for value, depth in free_values(sample):
+                json_text.refuse_depth(value, depth)
         encoded = _encode(sample)
         if not data.startswith(encoded):
             json_text.refuse_duplicates(data, encoded)
@@ -44,17 +42,3 @@ def read_sample_line(data: bytes, *, path: str, line: int) -> Sample:
 
 def _read_any_shape(data: bytes) -> Sample:
     return read_sample(json_text.decode(data))
-
-
-def _refuse_depth(sample: Any) -> None:
-    """Only the values that a tool or a user makes up can be deep, and only conversations have them."""
-    for message in sample.user_input:
-        json_text.refuse_depth(message.metadata, 3)
-        if type(message) is AIMessage:
-            _refuse_deep_calls(message.tool_calls, 5)
-    _refuse_deep_calls(sample.reference_tool_calls, 3)
-
-
-def _refuse_deep_calls(calls: list[ToolCall] | None, depth: int) -> None:
-    for call in calls or ():
-        json_text.refuse_depth(call.args, depth)

@@ -6,7 +6,7 @@ or read from plain data by `read_sample`, which refuses a field that it does not
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from proctor.errors import SampleError, nearest
@@ -133,6 +133,22 @@ def read_sample(data: Any) -> Sample:
             raise SampleError(_unknown_field(field, kind))
     sample: Sample = kind(**data)
     return sample
+
+
+def free_values(sample: Sample) -> Iterator[tuple[Any, int]]:
+    """The values that a tool or a user makes up, each with the number of lists and dictionaries around it.
+
+    They can be of any type and depth; all else in a sample is of the type of its field.
+    """
+    if isinstance(sample, SingleTurnSample):
+        return
+    for message in sample.user_input:
+        yield message.metadata, 3
+        if isinstance(message, AIMessage):
+            for call in message.tool_calls or ():
+                yield call.args, 5
+    for call in sample.reference_tool_calls or ():
+        yield call.args, 3
 
 
 def _unknown_field(field: Any, kind: type[Sample]) -> str:
