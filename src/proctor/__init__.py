@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from proctor.dataset_schema import EvaluationDataset as EvaluationDataset
     from proctor.dataset_schema import MultiTurnSample as MultiTurnSample
     from proctor.dataset_schema import SingleTurnSample as SingleTurnSample
     from proctor.errors import ProctorError as ProctorError
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from proctor.records.grades import Score as Score
 
 _ROOMS = {
+    "EvaluationDataset": "proctor.dataset_schema",
     "Missing": "proctor.records.grades",
     "MultiTurnSample": "proctor.dataset_schema",
     "ProctorError": "proctor.errors",
@@ -26,7 +28,15 @@ _ROOMS = {
     "SingleTurnSample": "proctor.dataset_schema",
 }
 
-__all__ = ["Missing", "MultiTurnSample", "ProctorError", "Score", "SingleTurnSample", "__version__"]
+__all__ = [
+    "EvaluationDataset",
+    "Missing",
+    "MultiTurnSample",
+    "ProctorError",
+    "Score",
+    "SingleTurnSample",
+    "__version__",
+]
 
 
 def __getattr__(name: str) -> Any:
