@@ -116,8 +116,8 @@ def test_an_option_can_be_for_one_metric_alone() -> None:
 
 
 def test_an_option_that_no_metric_has_is_refused() -> None:
-    with pytest.raises(OptionError, match=r"unknown option 'strict_ordr'; did you mean 'strict_order'\?"):
-        make_all(["tool_call_accuracy", "tool_call_f1"], {"strict_ordr": "false"})
+    with pytest.raises(OptionError, match=r"unknown option 'strict_orders'; did you mean 'strict_order'\?"):
+        make_all(["tool_call_accuracy", "tool_call_f1"], {"strict_orders": "false"})
     with pytest.raises(OptionError, match="exact_match: unknown option 'x'; there are no options"):
         make_all(["exact_match"], {"x": "1"})
 

@@ -40,8 +40,8 @@ class ToolCallF1(MultiTurnMetric):
 
 def _different(calls: list[ToolCall]) -> tuple[set[Any], int]:
     """The calls, each once, and the number of those whose arguments could not be read."""
-    readable = {identity(call) for call in calls if call.malformed is None}
-    return readable, sum([call.malformed is not None for call in calls])
+    readable = [identity(call) for call in calls if call.malformed is None]
+    return set(readable), len(calls) - len(readable)
 
 
 def _score(matched: int, extra: int, missed: int) -> Score:

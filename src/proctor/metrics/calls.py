@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from proctor.messages import AIMessage, AnyMessage, ToolCall
+from proctor.messages import AnyMessage, ToolCall
 
+_PLAIN = frozenset({str, int, type(None)})
+"""Types whose values are themselves, as Python tells them apart."""
 _TRUE = object()
 _FALSE = object()
 _NAN = object()
@@ -17,7 +19,7 @@ def calls_made(messages: list[AnyMessage]) -> list[ToolCall]:
     """The calls of all the agent's messages, in order."""
     made: list[ToolCall] = []
     for message in messages:
-        if isinstance(message, AIMessage) and message.tool_calls:
+        if message.type == "ai" and message.tool_calls:
             made += message.tool_calls
     return made
 
@@ -33,12 +35,13 @@ def identity(call: ToolCall) -> tuple[str, frozenset[Any]]:
     The order of keys does not matter; `1` and `1.0` are one number; `1`, `"1"` and `true` are three things. The id
     does not count. A malformed call has no identity: look at `ToolCall.malformed` first.
     """
-    return call.name, frozenset([(name, _frozen(value)) for name, value in call.args.items()])
+    args = [(name, value if type(value) in _PLAIN else _frozen(value)) for name, value in call.args.items()]
+    return call.name, frozenset(args)
 
 
 def _frozen(value: Any) -> Any:
     kind = type(value)
-    if kind is str or kind is int or value is None:
+    if kind in _PLAIN:
         return value
     if kind is bool:
         return _TRUE if value else _FALSE
