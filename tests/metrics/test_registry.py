@@ -23,9 +23,9 @@ def test_a_metric_is_found_by_the_name_of_its_class_too() -> None:
 
 def test_an_unknown_metric_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(
-        OptionError, match=r"there is no metric 'tool_call_acuracy'; did you mean 'tool_call_accuracy'\?"
+        OptionError, match=r"there is no metric 'tool_calls_accuracy'; did you mean 'tool_call_accuracy'\?"
     ):
-        make("tool_call_acuracy")
+        make("tool_calls_accuracy")
 
 
 def test_a_metric_that_is_like_none_is_refused_with_all_names() -> None:
