@@ -20,7 +20,8 @@ def main(weights: str) -> None:
     params.ui = False
     params.endpoint_slots = False
     server = xllamacpp.Server(params)
-    print(f"{server.listening_address}/v1", flush=True)
+    sys.stdout.write(f"{server.listening_address}/v1\n")
+    sys.stdout.flush()
     sys.stdin.read()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import openai
 import pytest
 
-from proctor.errors import ModelError, ModelRequestError
+from proctor.errors import ModelRequestError
 from proctor.models.cached import CachedModel
 from proctor.models.chat import OutputSchema, Request
 from proctor.models.openai import OpenAIModel, Options
@@ -57,14 +57,11 @@ async def test_a_shape_that_is_asked_for_by_schema_is_kept(real_url: str) -> Non
 
 
 @pytest.mark.parametrize("form", ["function", "prompt"])
-async def test_the_other_forms_come_back_as_text_or_as_a_named_fault(real_url: str, form: Form) -> None:
+async def test_the_other_forms_come_back_as_text(real_url: str, form: Form) -> None:
     model = model_at(real_url, form)
-    try:
-        reply = await model.reply(Request.of("Is 4 even?", output=VERDICT, temperature=0, max_tokens=60))
-        assert reply.output_form == form
-        assert reply.tool_calls == ()
-    except ModelError as fault:
-        assert fault.reason  # such a small model may break its own server's grammar; it must not break us
+    reply = await model.reply(Request.of("Is 4 even?", output=VERDICT, temperature=0, max_tokens=60))
+    assert (reply.output_form, reply.tool_calls) == (form, ())
+    assert reply.text
     await model.aclose()
 
 
