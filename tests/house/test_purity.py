@@ -25,7 +25,6 @@ PURE = (
 WAIVERS = {
     "proctor.catalog.files": "finds and reads the documents below a folder",
     "proctor.catalog.snapshot": "keeps a loaded catalogue in a file",
-    "proctor.metrics.base": "its doors wait for a coroutine with a time limit",
     "proctor.metrics.blocking": "waiting is what it is for: the one place with a loop and a thread",
 }
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from proctor.dataset_schema import SingleTurnSample
-from proctor.errors import NeedsExtraError, UnmeasuredError
+from proctor.errors import NeedsExtraError, OptionError, UnmeasuredError
 from proctor.metrics import BleuScore, ChrfScore, RougeScore
 from proctor.records.grades import Score
 
@@ -33,6 +33,23 @@ def test_texts_that_are_not_equally_long_can_be_compared() -> None:
 def test_options_go_to_sacrebleu() -> None:
     assert bleu("nine sharp", "nine sharp") < 0.1
     assert bleu("nine sharp", "nine sharp", use_effective_order=True) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong", "meant"), [(BleuScore, "lowercasing", "lowercase"), (ChrfScore, "word_orders", "word_order")]
+)
+def test_an_option_that_sacrebleu_does_not_have_is_refused(
+    kind: type[BleuScore | ChrfScore], wrong: str, meant: str
+) -> None:
+    with pytest.raises(OptionError, match=rf"unknown option '{wrong}' in kwargs; did you mean '{meant}'\?"):
+        kind(kwargs={wrong: 1})
+
+
+def test_an_option_that_sacrebleu_cannot_work_with_is_a_sentence() -> None:
+    with pytest.raises(
+        OptionError, match=r"bleu_score: sacrebleu cannot work with the options \{'tokenize': 'runes'\}"
+    ):
+        bleu(TWO, TWO, tokenize="runes")
 
 
 @pytest.mark.parametrize("kind", [BleuScore, ChrfScore])

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from proctor.errors import OptionError
-from proctor.metrics import DistanceMeasure, MetricType, NonLLMStringSimilarity, ToolCallAccuracy, ToolCallF1
+from proctor.metrics import BleuScore, DistanceMeasure, MetricType, NonLLMStringSimilarity, ToolCallAccuracy, ToolCallF1
 from proctor.metrics.registry import ENTRIES, Entry, entry, make, make_all, names
 
 
@@ -62,6 +62,14 @@ def test_a_choice_is_read_in_any_spelling() -> None:
     metric = make("non_llm_string_similarity", {"distance_measure": "Jaro-Winkler"})
     assert isinstance(metric, NonLLMStringSimilarity)
     assert metric.distance_measure is DistanceMeasure.JARO_WINKLER
+
+
+def test_an_option_that_is_an_object_is_written_in_json() -> None:
+    metric = make("bleu_score", {"kwargs": '{"lowercase": true}'})
+    assert isinstance(metric, BleuScore)
+    assert metric.kwargs == {"lowercase": True}
+    with pytest.raises(OptionError, match="bleu_score: kwargs cannot be 'lowercase'; allowed is JSON"):
+        make("bleu_score", {"kwargs": "lowercase"})
 
 
 def test_a_bad_value_is_refused_with_the_allowed_ones() -> None:

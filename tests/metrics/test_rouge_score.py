@@ -7,6 +7,7 @@ import pytest
 from proctor.dataset_schema import SingleTurnSample
 from proctor.errors import OptionError
 from proctor.metrics import RougeScore
+from proctor.records.grades import Missing
 
 SAMPLE = SingleTurnSample(reference="the museum opens at nine", response="at nine opens the door")
 
@@ -34,6 +35,16 @@ def test_precision_is_of_the_response_and_recall_of_the_reference() -> None:
     sample = SingleTurnSample(reference="the museum opens at nine", response="the museum opens")
     assert RougeScore(mode="precision").single_turn_score(sample) == 1.0
     assert RougeScore(mode="recall").single_turn_score(sample) == pytest.approx(3 / 5)
+
+
+@pytest.mark.parametrize("text", ["博物館は九時に開きます", "Музей открывается в девять"])
+def test_a_text_without_a_word_that_rouge_counts_is_unmeasured(text: str) -> None:
+    measured = RougeScore().measure(SingleTurnSample(reference=text, response=text))
+    assert measured == Missing("ROUGE counts words of the letters a to z and of digits, and a text has none")
+
+
+def test_a_blank_response_shares_nothing() -> None:
+    assert RougeScore().single_turn_score(SingleTurnSample(reference="nine", response="")) == 0.0
 
 
 def test_unknown_options_are_refused_with_those_that_there_are() -> None:

@@ -176,6 +176,17 @@ def test_argument_names_and_keys_of_any_type_do_not_stop_a_run(conversation: Con
     assert ToolCallAccuracy(strict_order=False).multi_turn_score(sample) == 1.0
 
 
+def test_whole_numbers_of_any_length_do_not_stop_a_run(conversation: Conversation) -> None:
+    long, longer = ToolCall(name="a", args={"x": [10**5000]}), ToolCall(name="a", args={"x": [10**5001]})
+    assert ToolCallAccuracy().multi_turn_score(conversation([long], [long])) == 1.0
+    assert ToolCallAccuracy().multi_turn_score(conversation([longer], [long])) == 0.0
+
+
+def test_a_question_with_its_answer_has_no_calls_to_compare() -> None:
+    wrong: Any = SingleTurnSample(response="a")
+    assert ToolCallAccuracy().measure(wrong) == Missing("the sample has no reference_tool_calls")
+
+
 @pytest.mark.parametrize("comparison", [ExactMatch(), NonLLMStringSimilarity()])
 @pytest.mark.parametrize("strict_order", [True, False])
 def test_arguments_nested_too_deeply_are_unmeasured(

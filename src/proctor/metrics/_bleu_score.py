@@ -9,7 +9,7 @@ from typing import Any
 from proctor.dataset_schema import SingleTurnSample
 from proctor.errors import NeedsExtraError
 from proctor.metrics.base import SingleTurnMetric
-from proctor.metrics.texts import NEEDED, reference_and_response
+from proctor.metrics.texts import NEEDED, check_options, reference_and_response, shared_runs
 from proctor.records.grades import Missing, Score
 
 
@@ -28,7 +28,7 @@ class BleuScore(SingleTurnMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _ = self.corpus_bleu  # raises without sacrebleu
+        check_options(self.name, self.corpus_bleu, self.kwargs)
 
     @property
     def corpus_bleu(self) -> Callable[..., Any]:
@@ -44,6 +44,4 @@ class BleuScore(SingleTurnMetric):
         texts = reference_and_response(sample)
         if isinstance(texts, Missing):
             return texts
-        reference, response = texts
-        # Identical texts come to 100.00000000000004.
-        return Score(min(self.corpus_bleu([response], [[reference]], **self.kwargs).score / 100, 1.0))
+        return Score(shared_runs(self.name, self.corpus_bleu, texts, self.kwargs))

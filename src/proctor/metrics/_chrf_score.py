@@ -9,7 +9,7 @@ from typing import Any
 from proctor.dataset_schema import SingleTurnSample
 from proctor.errors import NeedsExtraError
 from proctor.metrics.base import SingleTurnMetric, number
-from proctor.metrics.texts import NEEDED, reference_and_response
+from proctor.metrics.texts import NEEDED, check_options, reference_and_response, shared_runs
 from proctor.records.grades import Missing, Score
 
 _NO_TEXT = Score(0.0, reason="Empty input: the reference or the response holds nothing but blanks")
@@ -29,7 +29,7 @@ class ChrfScore(SingleTurnMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _ = self.corpus_chrf  # raises without sacrebleu
+        check_options(self.name, self.corpus_chrf, self.kwargs)
 
     @property
     def corpus_chrf(self) -> Callable[..., Any]:
@@ -45,10 +45,9 @@ class ChrfScore(SingleTurnMetric):
         texts = reference_and_response(sample)
         if isinstance(texts, Missing):
             return texts
-        reference, response = texts
-        if not reference.strip() or not response.strip():
+        if not all(text.strip() for text in texts):
             return _NO_TEXT
-        return Score(min(self.corpus_chrf([response], [[reference]], **self.kwargs).score / 100, 1.0))
+        return Score(shared_runs(self.name, self.corpus_chrf, texts, self.kwargs))
 
     async def _single_turn_ascore(self, sample: SingleTurnSample, callbacks: Any = None) -> float:
         """Keep ragas's own door as it is there: a text that is not there counts 0. The other doors raise."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -14,6 +15,8 @@ from proctor.records.grades import Missing, Score
 
 RougeType = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
 Mode = Literal["fmeasure", "precision", "recall"]
+_COUNTED = re.compile("[a-z0-9]")
+_UNCOUNTED = Missing("ROUGE counts words of the letters a to z and of digits, and a text has none")
 
 
 @dataclass(eq=False)
@@ -21,7 +24,8 @@ class RougeScore(SingleTurnMetric):
     """ROUGE of the response against the reference, from 0 to 1, by rouge-score with word stems.
 
     `rouge_type` is `rouge1` (single words), `rouge2` (pairs), `rougeL` (the longest common sequence) or `rougeLsum`
-    (the same line by line); `mode` is `fmeasure`, `precision` or `recall`.
+    (the same line by line); `mode` is `fmeasure`, `precision` or `recall`. Words are of the letters a to z and of
+    digits: a text in another script is unmeasured.
     """
 
     name: str = "rouge_score"
@@ -50,6 +54,8 @@ class RougeScore(SingleTurnMetric):
         if isinstance(texts, Missing):
             return texts
         self._check()
+        if any(text.strip() and not _COUNTED.search(text.lower()) for text in texts):
+            return _UNCOUNTED
         scores = _scorer(self.rouge_scorer, self.rouge_type).score(*texts)
         return Score(float(getattr(scores[self.rouge_type], self.mode)))
 

@@ -89,7 +89,7 @@ class ToolCallAccuracy(MultiTurnMetric):
 
     def _paired(self, sample: MultiTurnSample) -> Pairs | Score | Missing:
         """Each wanted call with the call that was made for it; or the score, where that is settled without."""
-        wanted = sample.reference_tool_calls
+        wanted = getattr(sample, "reference_tool_calls", None)
         if wanted is None:
             return Missing("the sample has no reference_tool_calls")
         made = calls_made(sample.user_input)

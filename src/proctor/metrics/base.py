@@ -11,7 +11,6 @@ defines `_single_turn_ascore` or `_multi_turn_ascore` and nothing else, works as
 
 from __future__ import annotations
 
-import asyncio
 import enum
 import functools
 import inspect
@@ -23,7 +22,7 @@ from typing import Any, ClassVar
 
 from proctor.dataset_schema import MultiTurnSample, Sample, SingleTurnSample
 from proctor.errors import InputError, OptionError, UnmeasuredError
-from proctor.metrics.blocking import wait_for
+from proctor.metrics.blocking import wait_for, within
 from proctor.records.grades import Missing, Score
 
 
@@ -171,7 +170,7 @@ class SingleTurnMetric(Metric):
         timeout: float | None = None,  # noqa: ASYNC109 - the argument that users know
     ) -> float:
         """The number for one sample. UnmeasuredError when it cannot be measured."""
-        return number(self.name, await asyncio.wait_for(self.ameasure(sample, callbacks), timeout))
+        return number(self.name, await within(timeout, self.ameasure(sample, callbacks)))
 
     def single_turn_score(self, sample: SingleTurnSample, callbacks: Any = None) -> float:
         """`single_turn_ascore` for code that is not async; works inside a running loop too."""
@@ -206,7 +205,7 @@ class MultiTurnMetric(Metric):
         timeout: float | None = None,  # noqa: ASYNC109 - the argument that users know
     ) -> float:
         """The number for one conversation. UnmeasuredError when it cannot be measured."""
-        return number(self.name, await asyncio.wait_for(self.ameasure(sample, callbacks), timeout))
+        return number(self.name, await within(timeout, self.ameasure(sample, callbacks)))
 
     def multi_turn_score(self, sample: MultiTurnSample, callbacks: Any = None) -> float:
         """`multi_turn_ascore` for code that is not async; works inside a running loop too."""

@@ -1,19 +1,28 @@
-"""Waiting for async work from code that is not async."""
+"""Waiting for async work: for all of it, for no longer than some time, and from code that is not async."""
 
 from __future__ import annotations
 
-import asyncio
-import contextvars
 import threading
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
+# asyncio is loaded by those who wait: most metrics never do.
+
 
 async def together(work: Iterable[Coroutine[Any, Any, Result]]) -> list[Result]:
     """Do it all at once; the results are in the order of the work."""
+    import asyncio
+
     return list(await asyncio.gather(*work))
+
+
+async def within(seconds: float | None, work: Coroutine[Any, Any, Result]) -> Result:
+    """Do it, but for no longer than this: TimeoutError. None is as long as it takes."""
+    import asyncio
+
+    return await asyncio.wait_for(work, seconds)
 
 
 def wait_for(begin: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
@@ -21,6 +30,9 @@ def wait_for(begin: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
 
     Inside a running loop (a notebook, a web server) the work gets a thread and a loop of its own: no loop is patched.
     """
+    import asyncio
+    import contextvars
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -8,6 +8,8 @@ from proctor.messages import AnyMessage, ToolCall
 
 _PLAIN = frozenset({str, int, type(None)})
 """Types whose values are themselves, as Python tells them apart."""
+_PRINTABLE = 8192
+"""The bits of the longest whole number that is written in decimal; Python refuses those that are much longer."""
 _TRUE = object()
 _FALSE = object()
 _NAN = object()
@@ -64,4 +66,4 @@ def _sorted(value: Any) -> Any:
         return [_sorted(item) for item in value]
     if kind is tuple:
         return tuple(_sorted(item) for item in value)
-    return value
+    return hex(value) if kind is int and value.bit_length() > _PRINTABLE else value
