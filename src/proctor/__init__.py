@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from proctor.errors import ProctorError as ProctorError
     from proctor.records.grades import Missing as Missing
     from proctor.records.grades import Score as Score
+    from proctor.runs.evaluate import aevaluate as aevaluate
+    from proctor.runs.evaluate import evaluate as evaluate
 
 _ROOMS = {
     "EvaluationDataset": "proctor.dataset_schema",
@@ -26,6 +28,8 @@ _ROOMS = {
     "ProctorError": "proctor.errors",
     "Score": "proctor.records.grades",
     "SingleTurnSample": "proctor.dataset_schema",
+    "aevaluate": "proctor.runs.evaluate",
+    "evaluate": "proctor.runs.evaluate",
 }
 
 __all__ = [
@@ -36,6 +40,8 @@ __all__ = [
     "Score",
     "SingleTurnSample",
     "__version__",
+    "aevaluate",
+    "evaluate",
 ]
 
 

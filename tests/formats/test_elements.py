@@ -40,7 +40,8 @@ CALL = '{"name": "weather", "args": {}}'
         ('[{"id": 1, "messages": [{"role": "user"}]}]', "", Layout.ARRAY),
         ('[{"id": 1, "content": "q", "role": "user"}]', "", Layout.LINES),
         ("[]", "", Layout.ARRAY),
-        ("[\n]", "", Layout.ARRAY),
+        ("[\n]\n", "", Layout.ARRAY),
+        (f"[]\n[{CALL}]\n", "", Layout.LINES),
         ("[1, 2]", "", Layout.LINES),
     ],
 )

@@ -15,7 +15,7 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
     "openai": ("proctor.models.exchange",),
     "pandas": ("proctor.dataset_schema", "proctor.runs.results"),
     "rapidfuzz": ("proctor.metrics._string",),
-    "rich": ("proctor.cli", "proctor.report.terminal"),
+    "rich": ("proctor.cli", "proctor.report.terminal", "proctor.runs.progress"),
     "rouge_score": ("proctor.metrics._rouge_score",),
     "sacrebleu": ("proctor.metrics._bleu_score", "proctor.metrics._chrf_score"),
     "scipy": ("proctor.metrics.matching", "proctor.stats"),

@@ -7,7 +7,10 @@ LINES_OF_A_MODULE = 400
 PARAMETERS = 6
 
 # What may be larger, and why. A module stands under its name, a function under "module:function".
-WAIVERS: dict[str, str] = {}
+WAIVERS: dict[str, str] = {
+    "proctor.runs.evaluate:aevaluate": "the arguments that users of ragas know",
+    "proctor.runs.evaluate:evaluate": "the arguments that users of ragas know",
+}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

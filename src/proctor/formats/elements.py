@@ -38,7 +38,10 @@ def layout(head: bytes, suffix: str = "") -> Layout:
     over_lines = suffix not in (".jsonl", ".ndjson") and _goes_on(text, suffix)
     if text.startswith(b"["):
         first = text[1:].lstrip()
-        if first[:1] in (b"[", b"]") or (first[:1] == b"{" and not _part_of_one_value(first)):
+        if first.startswith(b"]"):
+            # Alone it is an array of nothing; with more behind it, the line of a reference that wants no call.
+            return Layout.LINES if first[1:].strip() else Layout.ARRAY
+        if first.startswith(b"[") or (first.startswith(b"{") and not _part_of_one_value(first)):
             return Layout.ARRAY
     return Layout.VALUE if over_lines else Layout.LINES
 

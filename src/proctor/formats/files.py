@@ -61,8 +61,8 @@ def texts(
 
 
 def name_of(path: str) -> str:
-    """What a file is called in errors and tables."""
-    return "<stdin>" if path == "-" else path
+    """What a file is called in errors and tables: its path, bytes that are no text as escapes."""
+    return "<stdin>" if path == "-" else path.encode(errors="backslashreplace").decode()
 
 
 def _head(file: BinaryIO, name: str) -> bytes:

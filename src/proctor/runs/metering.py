@@ -1,0 +1,70 @@
+"""What models were asked for, counted on the way to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proctor.models.chat import ChatModel, Reply, Request
+from proctor.records.traces import Usage
+from proctor.run_config import RunConfig
+
+
+class Meter:
+    """Adds up the usage of any number of models."""
+
+    def __init__(self) -> None:
+        self.usage = Usage()
+        self._metered: dict[Any, tuple[Any, Metered]] = {}
+        self._own: list[ChatModel] = []
+
+    def on(self, thing: Any, config: RunConfig) -> Metered:
+        """Whatever a user gives as a model, as a model whose replies are counted; the same thing is the same model."""
+        key = thing if isinstance(thing, str) else id(thing)
+        if key not in self._metered:
+            self._metered[key] = (thing, Metered(self._model(thing, config), self))
+        return self._metered[key][1]
+
+    async def aclose(self) -> None:
+        """Close the models that were made here, from their names; those that were handed over are their owner's."""
+        for model in self._own:
+            await model.aclose()
+
+    def _model(self, thing: Any, config: RunConfig) -> ChatModel:
+        from proctor.models.adapt import as_chat_model
+
+        if not isinstance(thing, str):
+            return as_chat_model(thing)
+        from proctor.models.openai import Options
+        from proctor.models.retries import RetryPolicy
+
+        retries = RetryPolicy(attempts=config.max_retries + 1, longest=config.max_wait)
+        options = Options(timeout=config.timeout, concurrency=int(config.max_workers), retries=retries)
+        self._own.append(as_chat_model(thing, options=options))
+        return self._own[-1]
+
+
+class Metered:
+    """A model whose replies are counted by a meter. The model itself is not changed: others may ask it meanwhile."""
+
+    def __init__(self, model: ChatModel, meter: Meter) -> None:
+        self._model = model
+        self._meter = meter
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._model.name
+
+    @property
+    def endpoint(self) -> str:
+        """Where the model is asked."""
+        return str(getattr(self._model, "endpoint", ""))
+
+    async def reply(self, request: Request) -> Reply:
+        """Ask the model, and count what the reply cost."""
+        reply = await self._model.reply(request)
+        self._meter.usage += reply.usage
+        return reply
+
+    async def aclose(self) -> None:
+        """Nothing: whoever made the model closes it."""

@@ -1,0 +1,137 @@
+"""Scoring a stream of records: figures in constant memory, however many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from proctor.dataset_schema import Sample
+from proctor.errors import FileError
+from proctor.formats.records import Record
+from proctor.metrics.blocking import wait_for
+from proctor.records.grades import Missing, Score
+from proctor.run_config import RunConfig
+from proctor.runs.measuring import Cell, Measurement, measure
+from proctor.runs.preparing import check_kind
+from proctor.runs.skipping import Skipped
+from proctor.stats.tally import Tally
+
+_AT_ONCE = 32
+"""So many records are measured at a time: so few that what was just read is still at hand."""
+_AT_ONCE_WAITING = 256
+"""… where a metric waits for a model: so many that its workers are seldom idle."""
+
+Keep = Callable[[Record | FileError, Sequence[Cell]], object]
+"""Is handed each record with its cells, in order; a record that was skipped has none."""
+
+
+class Odd:
+    """How many samples were measured with a warning, and the first one's."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first = ""
+
+    def add(self, warning: str) -> None:
+        """Count one more."""
+        self.first = self.first or warning
+        self.count += 1
+
+
+class Scoring:
+    """The figures of a stream as it goes by: records are added, and measured a few hundred at a time."""
+
+    def __init__(self, measurements: Sequence[Measurement], *, skip: bool = False, keep: Keep | None = None) -> None:
+        self.measurements = measurements
+        self.tallies = {one.name: Tally() for one in measurements}
+        """By metric, its scores and what could not be measured."""
+        self.odd = {one.name: Odd() for one in measurements}
+        """By metric, how many measured samples were odd."""
+        self.samples = 0
+        """How many samples were measured by at least one metric, or could have been."""
+        self.skipped = Skipped()
+        self.immediate = all(one.metric.immediate for one in measurements)
+        """Whether no metric has to wait."""
+        self._at_once = _AT_ONCE if self.immediate else _AT_ONCE_WAITING
+        self._skip = skip
+        self._keep = keep
+        self._kind: type[Sample] | None = None
+        self._waiting: list[Record | FileError] = []
+
+    def add(self, record: Record | FileError) -> bool:
+        """Take one more record; true when it is time to measure. An error is raised, unless errors are skipped."""
+        if type(record) is not Record or type(record.sample) is not self._kind:
+            record = self._looked_at(record)
+        self._waiting.append(record)
+        return len(self._waiting) >= self._at_once
+
+    @property
+    def waiting(self) -> list[Record]:
+        """The records that are to be measured next."""
+        return [record for record in self._waiting if isinstance(record, Record)]
+
+    def put(self, columns: Sequence[Sequence[Cell]]) -> None:
+        """Count what was measured about the waiting records: a list of cells for each metric."""
+        for one, cells in zip(self.measurements, columns, strict=True):
+            self._count(one.name, cells)
+            self.samples += len(cells) if one is self.measurements[0] else 0
+        if self._keep is not None:
+            rows = zip(*columns, strict=True)
+            for record in self._waiting:
+                self._keep(record, next(rows) if isinstance(record, Record) else ())
+        self._waiting.clear()
+
+    def _count(self, name: str, cells: Sequence[Cell]) -> None:
+        tally, odd = self.tallies[name], self.odd[name]
+        scores = [cell for cell in cells if type(cell) is Score]
+        tally.extend([score.value for score in scores])
+        for score in scores:
+            if score.warning is not None:
+                odd.add(score.warning)
+        if len(scores) < len(cells):
+            for cell in cells:
+                if isinstance(cell, Missing):
+                    tally.add_missing(cell.reason)
+
+    def _looked_at(self, record: Record | FileError) -> Record | FileError:
+        """The first record of all, which decides the kind; or an error, the record's or that it is of another kind."""
+        if isinstance(record, Record) and self._kind is None:
+            for one in self.measurements:
+                check_kind(one, record.sample)
+            self._kind = type(record.sample)
+            return record
+        if isinstance(record, Record):
+            said = f"this sample is of another kind ({type(record.sample).__name__}) than those before it"
+            problem = f"{said}; score conversations and single turns apart."
+            record = FileError(problem, path=record.path, line=record.line)
+        if not self._skip:
+            raise record
+        self.skipped.add(record)
+        return record
+
+
+def score(records: Iterable[Record | FileError], scoring: Scoring, config: RunConfig) -> None:
+    """Measure all records. Metrics that wait for a model share one loop from the first record to the last."""
+    if not scoring.immediate:
+        wait_for(lambda: _ascore(records, scoring, config))
+        return
+    for record in records:
+        if scoring.add(record):
+            _measure_now(scoring)
+    _measure_now(scoring)
+
+
+def _measure_now(scoring: Scoring) -> None:
+    samples = [record.sample for record in scoring.waiting]
+    scoring.put([one.cells(samples) for one in scoring.measurements])
+
+
+async def _ascore(records: Iterable[Record | FileError], scoring: Scoring, config: RunConfig) -> None:
+    for record in records:
+        if scoring.add(record):
+            await _measure(scoring, config)
+    await _measure(scoring, config)
+
+
+async def _measure(scoring: Scoring, config: RunConfig) -> None:
+    samples = [record.sample for record in scoring.waiting]
+    scoring.put(await measure(scoring.measurements, samples, config))
