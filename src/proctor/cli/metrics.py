@@ -1,0 +1,50 @@
+"""`proctor metrics`: what can be measured, and what each metric needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import msgspec
+
+from proctor.metrics import registry
+from proctor.metrics.base import MetricType
+from proctor.metrics.registry import Entry
+
+_KINDS = {MetricType.SINGLE_TURN: "single turns", MetricType.MULTI_TURN: "conversations"}
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME...]")
+@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
+def command(names: tuple[str, ...], as_json: bool) -> None:
+    """List the metrics, and what each needs.
+
+    With names, only those. A metric's options are set by `proctor score -M option=value`.
+    """
+    chosen = [registry.entry(name) for name in names or registry.names()]
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode([_plain(entry) for entry in chosen])).decode())
+    else:
+        click.echo("\n\n".join("\n".join(_lines(entry)) for entry in chosen))
+
+
+def _lines(entry: Entry) -> list[str]:
+    model = ", asks a model" if entry.asks_model else ""
+    lines = [entry.name, f"  {entry.says}", f"  needs {', '.join(entry.needs)} ({_KINDS[entry.sample_type]}{model})"]
+    options = [f"  -M {option.name}={option.default}  ({option.allowed})" for option in entry.options.values()]
+    return [*lines, *options]
+
+
+def _plain(entry: Entry) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "says": entry.says,
+        "needs": entry.needs,
+        "samples": entry.sample_type.value,
+        "asks_model": entry.asks_model,
+        "options": {
+            option.name: {"default": msgspec.to_builtins(option.default, enc_hook=str), "allowed": option.allowed}
+            for option in entry.options.values()
+        },
+    }
