@@ -136,6 +136,20 @@ async def test_nan_is_unmeasured_not_a_number() -> None:
         await Odd().single_turn_ascore(PAIR)
 
 
+async def test_the_inner_door_and_the_one_for_rows_give_the_number_too() -> None:
+    assert await ExactMatch()._single_turn_ascore(PAIR) == 1.0
+    assert await ExactMatch()._ascore({"response": "a", "reference": "b"}) == 0.0
+
+
+async def test_a_metric_may_return_a_score_with_its_reason() -> None:
+    class Reasoned(SingleTurnMetric):
+        async def _single_turn_ascore(self, sample: SingleTurnSample, callbacks: Any = None) -> float:
+            return Score(0.5, reason="one of two")  # type: ignore[return-value]
+
+    assert await Reasoned().ameasure(PAIR) == Score(0.5, reason="one of two")
+    assert await Reasoned().single_turn_ascore(PAIR) == 0.5
+
+
 async def test_what_a_metric_inside_could_not_measure_the_outer_one_could_not_either() -> None:
     class Outer(SingleTurnMetric):
         async def _single_turn_ascore(self, sample: SingleTurnSample, callbacks: Any = None) -> float:

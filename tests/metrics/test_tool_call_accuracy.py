@@ -280,6 +280,25 @@ async def test_when_an_argument_cannot_be_compared_the_whole_is_unmeasured(conve
         await metric.multi_turn_ascore(sample)
 
 
+async def test_what_has_to_wait_for_its_comparison_says_so_when_it_is_measured_at_once(
+    conversation: Conversation,
+) -> None:
+    metric = ToolCallAccuracy(arg_comparison_metric=Undecided())
+    with pytest.raises(TypeError, match=r"ToolCallAccuracy cannot be measured without waiting: use ameasure\(\)"):
+        metric.measure(conversation([], []))
+
+
+def test_a_comparison_that_is_unmeasured_at_once_leaves_the_whole_unmeasured(conversation: Conversation) -> None:
+    class Unsure(SingleTurnMetric):
+        def measure(self, sample: SingleTurnSample) -> Score | Missing:
+            return Missing("too short to say")
+
+    sample = conversation([ToolCall(name="a", args={"x": (1,)})], [ToolCall(name="a", args={"x": (1,)})])
+    metric = ToolCallAccuracy(arg_comparison_metric=Unsure())
+    assert metric.immediate
+    assert metric.measure(sample) == Missing("an argument could not be compared: too short to say")
+
+
 async def test_a_comparison_that_gives_nan_leaves_the_whole_unmeasured(conversation: Conversation) -> None:
     sample = conversation([ToolCall(name="a", args={"x": 1})], [ToolCall(name="a", args={"x": 1})])
     metric = ToolCallAccuracy(arg_comparison_metric=Recorder(float("nan")))

@@ -69,7 +69,8 @@ def _read(metric: str, option: Option, texts: dict[str, str], make: Make) -> Any
             f"{metric}: the option {option.name!r} is no metric, so it has no option {next(iter(texts))!r}."
         )
     assert text is not None
-    for kind in _alternatives(option.type):
+    # None first: every text is text, `none` included.
+    for kind in sorted(_alternatives(option.type), key=lambda kind: kind is not types.NoneType):
         value = _value(kind, text)
         if value is not _NOT:
             return value
@@ -89,7 +90,7 @@ def _value(kind: Any, text: str) -> Any:
     if kind is bool:
         return True if word.lower() in _TRUE else False if word.lower() in _FALSE else _NOT
     if kind is types.NoneType:
-        return None if word.lower() in ("none", "null", "") else _NOT
+        return None if word.lower() in ("none", "null") else _NOT
     if kind is str or kind is Any:
         return text
     return _from_json(kind, word)
