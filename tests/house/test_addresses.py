@@ -11,14 +11,14 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
     "click": ("proctor.cli",),
     "datasets": ("proctor.dataset_schema",),
     "msgspec": ("proctor",),  # the records themselves are its structures
-    "numpy": ("proctor.metrics.matching", "proctor.stats"),
+    "numpy": ("proctor.metrics.pairing", "proctor.stats"),
     "openai": ("proctor.models.exchange",),
     "pandas": ("proctor.dataset_schema", "proctor.runs.results"),
     "rapidfuzz": ("proctor.metrics._string",),
     "rich": ("proctor.cli", "proctor.report.terminal", "proctor.runs.progress"),
     "rouge_score": ("proctor.metrics._rouge_score",),
     "sacrebleu": ("proctor.metrics._bleu_score", "proctor.metrics._chrf_score"),
-    "scipy": ("proctor.metrics.matching", "proctor.stats"),
+    "scipy": ("proctor.metrics.pairing", "proctor.stats"),
 }
 STANDARD = frozenset(__import__("sys").stdlib_module_names)
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from proctor.errors import SampleError, nearest
 from proctor.messages import AIMessage, AnyMessage, ToolCall, ToolMessage, read_message, read_tool_call
 from proctor.messages.checked import Checked, shown
+from proctor.records.gold import read_gold
 
 
 class BaseSample(Checked, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -75,6 +76,8 @@ class MultiTurnSample(BaseSample):
     """What the conversation should have come to, in words."""
     reference_tool_calls: list[ToolCall] | None = None
     """The calls that should have been made."""
+    gold: list[Any] | None = None
+    """The calls that should have been made, where a plain list does not say enough (`proctor.records.gold`)."""
     rubrics: dict[str, str] | None = None
     """Descriptions of the grades that the conversation can get, by grade."""
     reference_topics: list[str] | None = None
@@ -94,6 +97,8 @@ class MultiTurnSample(BaseSample):
         return given
 
     def __post_init__(self) -> None:
+        if self.gold is not None:
+            read_gold(self.gold)
         before: AnyMessage | None = None
         for message in self.user_input:
             if isinstance(message, ToolMessage):
@@ -103,6 +108,7 @@ class MultiTurnSample(BaseSample):
     def _check(self) -> None:
         self._expect("reference", str, "text")
         self._expect("reference_tool_calls", list, "a list of tool calls")
+        self._expect("gold", list, "a list of gold calls")
         self._expect("reference_topics", list, "a list of texts")
         _check_items(self, "reference_topics", _is_text, "text")
         _check_rubrics(self)

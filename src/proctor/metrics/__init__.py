@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from proctor.metrics._string import StringPresence as StringPresence
     from proctor.metrics._tool_call_accuracy import ToolCallAccuracy as ToolCallAccuracy
     from proctor.metrics._tool_call_f1 import ToolCallF1 as ToolCallF1
+    from proctor.metrics._trajectory import TrajectoryMatch as TrajectoryMatch
     from proctor.metrics.base import Metric as Metric
     from proctor.metrics.base import MetricType as MetricType
     from proctor.metrics.base import MetricWithLLM as MetricWithLLM
@@ -43,6 +44,7 @@ _ROOMS = {
     "StringPresence": "_string",
     "ToolCallAccuracy": "_tool_call_accuracy",
     "ToolCallF1": "_tool_call_f1",
+    "TrajectoryMatch": "_trajectory",
 }
 
 __all__ = sorted(_ROOMS)  # noqa: PLE0605 - one list is enough

@@ -1,23 +1,25 @@
-"""The metric over `matching`: does a conversation make the calls that it should?"""
+"""The metric over `matching`: whether a conversation makes the calls that it should."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from proctor.dataset_schema import MultiTurnSample, Sample
 from proctor.errors import OptionError, UnmeasuredError
 from proctor.metrics.base import MultiTurnMetric
-from proctor.metrics.comparators import Answers
+from proctor.metrics.comparators import DEFAULT_THRESHOLD, Answers
 from proctor.metrics.matching import Matcher, read_wanted
 from proctor.metrics.pairing import TooManyWaysError
 from proctor.metrics.trajectories import Trajectory, made_by
 from proctor.metrics.trajectory_result import TrajectoryResult
-from proctor.records.gold import GoldItem
+from proctor.records.gold import GoldItem, read_gold
 from proctor.records.grades import Missing, Score
 
-SCORES: Final = ("match", "f1", "precision", "recall")
-"""The numbers that the metric can give."""
+Mode = Literal["strict", "exact", "in_order", "unordered", "subset", "superset", "any_order"]
+ArgumentMode = Literal["exact", "ignore", "subset", "superset"]
+Number = Literal["match", "f1", "precision", "recall"]
 
 _NUMBERS: dict[str, Callable[[TrajectoryResult], float | None]] = {
     "match": lambda result: float(result.matched),
@@ -25,50 +27,60 @@ _NUMBERS: dict[str, Callable[[TrajectoryResult], float | None]] = {
     "precision": lambda result: result.calls.precision,
     "recall": lambda result: result.calls.recall,
 }
+_VACUOUS = "No call was made and none was wanted: the perfect score says nothing"
 
 
+@dataclass(eq=False)
 class TrajectoryMatch(MultiTurnMetric):
     """Whether the calls of a conversation are those wanted, by the best pairing of the two.
 
-    `mode` says how the calls may relate to those wanted: strict (or exact), in_order, unordered, subset, superset
-    (or any_order). `score` says which number is given: `match` (1.0 or 0.0, under the mode), `f1`, `precision` or
-    `recall` (of calls, name and arguments, under the mode's order). The other options are those of
-    `proctor.metrics.matching.Matcher`: `args`, `overrides`, `tools`, `coerce`, `threshold`.
-
-    `Score.details` holds the whole result as plain data; `details=False` leaves it out. `result(sample)` gives it as
-    an object, and `print` tells it in words.
+    The calls wanted are the sample's `gold` where it has one, else its `reference_tool_calls`. `Score.details` holds
+    the whole result as plain data; `result(sample)` gives it as an object, and printing that tells it in words.
     """
 
-    needs = frozenset({"user_input", "reference_tool_calls"})
+    name: str = "trajectory_match"
+    mode: Mode = "strict"
+    """How the calls made may relate to those wanted, seen from the calls made."""
+    args: ArgumentMode = "exact"
+    """How the arguments of a call may relate to those wanted."""
+    score: Number = "match"
+    """The number that is given: `match` is 1.0 or 0.0 under the mode, the others are of calls with arguments."""
+    overrides: Any = None
+    """By tool: an argument mode, a list of the arguments that count, comparators by argument, or a function."""
+    tools: Any = None
+    """The tools' JSON schemas, where they are to say when two arguments are the same."""
+    coerce: bool = False
+    """Whether text that spells a number or a truth value is that value."""
+    threshold: float = DEFAULT_THRESHOLD
+    """What the number of a metric or a function that compares arguments has to reach."""
+    details: bool = True
+    """Whether scores hold the whole result."""
 
-    def __init__(
-        self,
-        mode: str = "strict",
-        *,
-        score: str = "match",
-        name: str = "trajectory_match",
-        details: bool = True,
-        **options: Any,
-    ) -> None:
-        if score not in _NUMBERS:
-            raise OptionError(f"{score!r} is no score of TrajectoryMatch; known are {', '.join(SCORES)}.")
-        _refuse_unknown(options)
-        self.name = name
-        self._number = _NUMBERS[score]
-        self._score = score
-        self._details = details
-        self._matcher = Matcher(mode, **options)
+    needs = frozenset({"user_input", "reference_tool_calls:optional", "gold:optional"})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.score not in _NUMBERS:
+            raise OptionError(f"{self.score!r} is no score of TrajectoryMatch; known are {', '.join(_NUMBERS)}.")
+        self._matcher = Matcher(
+            self.mode,
+            args=self.args,
+            overrides=self.overrides,
+            tools=self.tools,
+            coerce=self.coerce,
+            threshold=self.threshold,
+        )
 
     @property
     def immediate(self) -> bool:
         """Whether it can be measured without waiting: no comparator asks a model."""
-        return not self._matcher.waits
+        return super().immediate and not self._matcher.waits
 
     def lacks(self, sample: Sample) -> Missing | None:
         """Why the sample cannot be measured at all: it says nowhere which calls are wanted."""
         if not isinstance(sample, MultiTurnSample):
             return Missing("the sample is no conversation")
-        if sample.reference_tool_calls is None:
+        if sample.reference_tool_calls is None and sample.gold is None:
             return Missing("the sample has no reference_tool_calls")
         return None
 
@@ -80,8 +92,8 @@ class TrajectoryMatch(MultiTurnMetric):
         return self._matcher.match_calls(made_by(sample.user_input), _wanted(sample), Answers())
 
     def measure(self, sample: MultiTurnSample) -> Score | Missing:
-        """Measure without waiting."""
-        if not self.immediate:
+        """Match the calls. Only where `immediate` is true."""
+        if self._matcher.waits:
             raise TypeError(f"{self.name} has a comparator that has to wait for a model: use ameasure().")
         lack = self.lacks(sample)
         if lack is not None:
@@ -91,44 +103,35 @@ class TrajectoryMatch(MultiTurnMetric):
         except (UnmeasuredError, TooManyWaysError) as error:
             return _unmeasured(error)
 
-    async def ameasure(self, sample: MultiTurnSample) -> Score | Missing:
-        """Measure, and wait for comparators that ask a model."""
-        if self.immediate:
+    async def ameasure(self, sample: MultiTurnSample, callbacks: Any = None) -> Score | Missing:
+        """Match the calls, and wait for comparators that ask a model."""
+        if not self._matcher.waits:
             return self.measure(sample)
         lack = self.lacks(sample)
         if lack is not None:
             return lack
         try:
-            return self._told(await self._matcher.amatch_calls(made_by(sample.user_input), _wanted(sample)))
+            return self._told(await self._matcher.amatch_calls(made_by(sample.user_input), _wanted(sample), callbacks))
         except (UnmeasuredError, TooManyWaysError) as error:
             return _unmeasured(error)
 
     def _told(self, result: TrajectoryResult) -> Score | Missing:
-        value = self._number(result)
+        value = _NUMBERS[self.score](result)
         if value is None:
-            nothing = "no call was made" if self._score == "precision" else "no call was wanted"
-            return Missing(f"{nothing}, so {self._score} is 0 of 0")
+            nothing = "no call was made" if self.score == "precision" else "no call was wanted"
+            return Missing(f"{nothing}, so {self.score} is 0 of 0")
         return Score(
             value,
-            warning="no call was made and none was wanted: the perfect score says nothing" if result.vacuous else None,
-            details=result.to_dict() if self._details else None,
+            warning=_VACUOUS if result.vacuous else None,
+            details=result.to_dict() if self.details else None,
         )
 
 
 def _wanted(sample: MultiTurnSample) -> Trajectory | list[GoldItem]:
-    return read_wanted(sample.reference_tool_calls)
+    return read_gold(sample.gold) if sample.gold is not None else read_wanted(sample.reference_tool_calls)
 
 
 def _unmeasured(error: UnmeasuredError | TooManyWaysError) -> Missing:
     if isinstance(error, TooManyWaysError):
         return Missing("the partial order of the gold leaves too many ways to pair the calls")
-    return Missing("a comparator gave no usable grade", detail=error.reason)
-
-
-def _refuse_unknown(options: dict[str, Any]) -> None:
-    known = ("args", "coerce", "overrides", "threshold", "tools")
-    unknown = next((option for option in options if option not in known), None)
-    if unknown is not None:
-        from proctor.errors import nearest
-
-        raise OptionError(f"TrajectoryMatch has no option {unknown!r}; {nearest(unknown, known)}")
+    return Missing("an argument could not be compared", detail=error.reason)

@@ -5,7 +5,7 @@ A comparator is one of
     Within        a number may be so far away from the one wanted
     Pattern       text has to fit a regular expression, whatever was wanted (a compiled `re.Pattern` is one too)
     OneOf, Near, Anything      the same as in gold, for every call
-    a metric      any single-turn metric: the value made is its response, the value wanted its reference
+    a metric      any metric of a response (the value made) against a reference (the value wanted)
     a function    `function(made, wanted)`, which returns true, false or a number from 0 to 1
     AtLeast       a metric or a function with a threshold of its own
     "ignore"      the argument is not looked at, whether it is there or not
@@ -27,13 +27,16 @@ import msgspec
 
 from proctor.dataset_schema import SingleTurnSample
 from proctor.errors import OptionError, UnmeasuredError
-from proctor.metrics.base import SingleTurnMetric
+from proctor.metrics.base import Metric, SingleTurnMetric, cell, settled
+from proctor.metrics.blocking import together
 from proctor.records.gold import Anything, Choice, Near, Pattern, is_number
 from proctor.records.grades import Missing, Score
 from proctor.records.keys import canonical_json
 
 DEFAULT_THRESHOLD = 0.8
 """What a number has to reach for its argument to agree, where nobody says otherwise."""
+
+_ROUNDING = 1e-9
 
 
 class Within(msgspec.Struct, frozen=True):
@@ -63,19 +66,15 @@ class Answers:
     """What metrics that have to be waited for said about two texts, and what they still have to be asked."""
 
     known: dict[tuple[int, str, str], float] = field(default_factory=dict)
-    open: dict[tuple[int, str, str], SingleTurnMetric] = field(default_factory=dict)
+    open: dict[tuple[int, str, str], Any] = field(default_factory=dict)
 
-    async def ask(self) -> None:
+    async def ask(self, callbacks: Any = None) -> None:
         """Ask all that is open, at once."""
-        import asyncio
-
-        keys, metrics = list(self.open), list(self.open.values())
+        questions = list(self.open.items())
         self.open.clear()
-        cells = await asyncio.gather(
-            *(metric.ameasure(_sample(*key[1:])) for key, metric in zip(keys, metrics, strict=True))
-        )
-        for key, metric, cell in zip(keys, metrics, cells, strict=True):
-            self.known[key] = _number(metric.name, cell)
+        cells = await together(_asked(metric, _sample(*key[1:]), callbacks) for key, metric in questions)
+        for (key, metric), found in zip(questions, cells, strict=True):
+            self.known[key] = _number(_named(metric), found)
 
 
 Grade = Callable[[Any, Any, Answers], float]
@@ -100,7 +99,7 @@ def comparator(given: Any, threshold: float, where: str) -> Comparator | None:
     test = _test(given)
     if test is not None:
         return Comparator(lambda made, wanted, _: test(made, wanted), 1.0)
-    if isinstance(given, SingleTurnMetric):
+    if isinstance(given, SingleTurnMetric) or hasattr(given, "single_turn_ascore"):
         return _by_metric(given, threshold)
     if callable(given) and not isinstance(given, type):
         return Comparator(lambda made, wanted, _: by_function(given, (made, wanted), where), threshold)
@@ -171,24 +170,38 @@ def text_of(value: Any) -> str:
     return value if isinstance(value, str) else canonical_json(value).decode()
 
 
-def _by_metric(metric: SingleTurnMetric, threshold: float) -> Comparator:
+def _by_metric(metric: Any, threshold: float) -> Comparator:
+    immediate = isinstance(metric, Metric) and metric.immediate
+
     def grade(made: Any, wanted: Any, answers: Answers) -> float:
         key = (id(metric), text_of(made), text_of(wanted))
         if key not in answers.known:
-            if not metric.immediate:
+            if not immediate:
                 answers.open[key] = metric
                 return 0.0
-            answers.known[key] = _number(metric.name, metric.measure(_sample(*key[1:])))
+            answers.known[key] = _number(_named(metric), metric.measure(_sample(*key[1:])))
         return answers.known[key]
 
-    return Comparator(grade, threshold, waits=not metric.immediate)
+    return Comparator(grade, threshold, waits=not immediate)
+
+
+async def _asked(metric: Any, sample: SingleTurnSample, callbacks: Any) -> Score | Missing:
+    if isinstance(metric, Metric):
+        return await metric.ameasure(sample, callbacks)
+    return cell(_named(metric), await settled(metric.single_turn_ascore(sample, callbacks)))
 
 
 def _sample(made: str, wanted: str) -> SingleTurnSample:
     return SingleTurnSample(response=made, reference=wanted)
 
 
-def _number(metric: str, cell: Score | Missing) -> float:
-    if isinstance(cell, Missing):
-        raise UnmeasuredError("trajectory_match", f"an argument could not be compared: {metric}: {cell.reason}")
-    return cell.value
+def _number(metric: str, found: Score | Missing) -> float:
+    if isinstance(found, Missing):
+        raise UnmeasuredError("trajectory_match", f"{metric}: {found.reason}")
+    if not -_ROUNDING <= found.value <= 1 + _ROUNDING:
+        raise UnmeasuredError("trajectory_match", f"{metric} gave {found.value!r}, not a number from 0 to 1")
+    return min(max(found.value, 0.0), 1.0)
+
+
+def _named(metric: Any) -> str:
+    return str(getattr(metric, "name", None) or type(metric).__name__)

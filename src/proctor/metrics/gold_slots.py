@@ -128,12 +128,12 @@ def _variants_of(item: GoldItem, where: str, place: Place) -> list[Variant]:
     if _is_one_slot(item):
         options = tuple(
             _option(call, f"{where}.any_of[{index}]", optional=item.optional)
-            for index, (call,) in enumerate(item.any_of)
+            for index, (call,) in enumerate(item.options)
             if isinstance(call, GoldCall)
         )
         return [[Slot(options, item.optional, *place)]]
     found = []
-    for index, option in enumerate(item.any_of):
+    for index, option in enumerate(item.options):
         found += _combined(option, f"{where}.any_of[{index}].", place)
     return [*found, []] if item.optional else found
 
@@ -143,7 +143,7 @@ def _is_one_slot(item: AnyOf) -> bool:
         len(option) == 1
         and isinstance(option[0], GoldCall)
         and not (option[0].optional or option[0].label or option[0].after)
-        for option in item.any_of
+        for option in item.options
     )
 
 
@@ -151,7 +151,7 @@ def _count(items: Sequence[GoldItem]) -> int:
     ways = 1
     for item in items:
         if isinstance(item, AnyOf) and not _is_one_slot(item):
-            ways *= sum(_count(option) for option in item.any_of) + item.optional
+            ways *= sum(_count(option) for option in item.options) + item.optional
     return ways
 
 

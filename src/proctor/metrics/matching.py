@@ -84,12 +84,14 @@ class Matcher:
     def match(self, outputs: Any, reference: Any) -> TrajectoryResult:
         """Match the calls of two sides."""
         if self.waits:
-            raise UnmeasuredError(
-                "trajectory_match", "a comparator has to wait for a model: use the metric's async door"
-            )
+            raise UnmeasuredError("trajectory_match", "a comparator has to wait for a model: use amatch()")
         texts: Texts = {}
         made = read_trajectory(outputs, "outputs", texts)
         return self.match_calls(made, read_wanted(reference, texts), Answers())
+
+    async def amatch(self, outputs: Any, reference: Any) -> TrajectoryResult:
+        """Match the calls of two sides, and wait for comparators that ask a model."""
+        return await self.amatch_calls(read_trajectory(outputs, "outputs"), read_wanted(reference))
 
     def match_calls(self, made: Trajectory, wanted: Trajectory | list[GoldItem], answers: Answers) -> TrajectoryResult:
         """Match calls that have been read already. `answers` collects what has to be asked first."""
@@ -111,12 +113,14 @@ class Matcher:
         assert best is not None
         return best
 
-    async def amatch_calls(self, made: Trajectory, wanted: Trajectory | list[GoldItem]) -> TrajectoryResult:
+    async def amatch_calls(
+        self, made: Trajectory, wanted: Trajectory | list[GoldItem], callbacks: Any = None
+    ) -> TrajectoryResult:
         """`match_calls`, waiting for metrics. What is asked is asked at once; answers may lead to more questions."""
         answers = Answers()
         result = self.match_calls(made, wanted, answers)
         while answers.open:
-            await answers.ask()
+            await answers.ask(callbacks)
             result = self.match_calls(made, wanted, answers)
         return result
 

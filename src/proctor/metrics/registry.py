@@ -72,6 +72,7 @@ ENTRIES = (
         "How many arguments of the wanted calls are right.",
     ),
     Entry("tool_call_f1", "_tool_call_f1:ToolCallF1", "How well the calls made cover the calls wanted, in any order."),
+    Entry("trajectory_match", "_trajectory:TrajectoryMatch", "Whether the calls made are the calls wanted."),
 )
 # fmt: on
 

@@ -45,7 +45,7 @@ class Anything(msgspec.Struct, frozen=True):
 class OneOf(msgspec.Struct, frozen=True):
     """Stands for one of several values. In files `{"$one_of": [1, 2]}`."""
 
-    values: tuple[Any, ...] = msgspec.field(name="$one_of")
+    values: Sequence[Any] = msgspec.field(name="$one_of")
 
     def __post_init__(self) -> None:
         values: Any = self.values
@@ -98,7 +98,7 @@ class GoldCall(msgspec.Struct, frozen=True, omit_defaults=True):
     """Whether the call may be left out."""
     label: str | None = None
     """A name by which others come `after` this call. Calls may share one."""
-    after: tuple[str, ...] = ()
+    after: Sequence[str] = ()
     """The labels of the calls that have to be made before this one, where they are made."""
     args_mode: str | None = None
     """How the arguments are compared, if not as for the rest: exact, ignore, subset or superset."""
@@ -122,13 +122,13 @@ class AnyOf(msgspec.Struct, frozen=True, omit_defaults=True):
     An option is a call, or a list of calls that belong together.
     """
 
-    any_of: tuple[tuple[GoldItem, ...], ...]
-    """The options."""
+    any_of: Sequence[GoldCall | AnyOf | ToolCall | Sequence[GoldCall | AnyOf | ToolCall]]
+    """The options, as they were given; `options` has each as a tuple of gold."""
     optional: bool = False
     """Whether all of them may be left out."""
     label: str | None = None
     """A name by which others come `after` every call of this."""
-    after: tuple[str, ...] = ()
+    after: Sequence[str] = ()
     """The labels of the calls that have to be made before any of these, where they are made."""
 
     def __post_init__(self) -> None:
@@ -141,6 +141,11 @@ class AnyOf(msgspec.Struct, frozen=True, omit_defaults=True):
             options.append(_read_items(items, f"any_of[{index}]", single=items is not option))
         msgspec.structs.force_setattr(self, "any_of", tuple(options))
         _check_place(self)
+
+    @property
+    def options(self) -> tuple[tuple[GoldItem, ...], ...]:
+        """The options, each a tuple of calls and alternatives."""
+        return self.any_of  # type: ignore[return-value] # made so when the record was made
 
 
 GoldItem = GoldCall | AnyOf
@@ -162,16 +167,6 @@ def is_number(value: Any) -> bool:
     """Whether a value is one of JSON's numbers, which `true` is not."""
     kind = type(value)
     return kind is int or (kind is float and value - value == 0)
-
-
-def calls_of(items: Sequence[GoldItem]) -> Iterator[GoldCall]:
-    """Every gold call, those of all alternatives too."""
-    for item in items:
-        if isinstance(item, GoldCall):
-            yield item
-        else:
-            for option in item.any_of:
-                yield from calls_of(option)
 
 
 def _check_place(item: GoldItem) -> None:
@@ -212,6 +207,8 @@ def _read_item(data: Any) -> GoldItem:
         return AnyOf(**data)
     if "function" in data or "arguments" in data:
         return _literal(read_tool_call(data))
+    # A call may be written as one that was made: its id and its type say nothing.
+    data = {field: value for field, value in data.items() if field not in ("id", "type")}
     _check_fields(data, GoldCall)
     args = data.get("args")
     return GoldCall(**{**data, "args": {} if args in (None, "") else _read_value(args, 0)})
@@ -293,5 +290,5 @@ def _placed(
         own = (*labels, item.label) if item.label is not None else labels
         behind = (*after, *item.after)
         yield own, behind
-        for option in item.any_of if isinstance(item, AnyOf) else ():
+        for option in item.options if isinstance(item, AnyOf) else ():
             yield from _placed(option, own, behind)
