@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ from proctor.errors import OptionError, UnmeasuredError
 from proctor.metrics.base import MultiTurnMetric
 from proctor.metrics.comparators import DEFAULT_THRESHOLD, Answers
 from proctor.metrics.matching import Matcher, read_wanted
-from proctor.metrics.pairing import TooManyWaysError
+from proctor.metrics.pairing import TOO_LOOSE
 from proctor.metrics.trajectories import Trajectory, made_by
 from proctor.metrics.trajectory_result import TrajectoryResult
 from proctor.records.gold import GoldItem, read_gold
@@ -45,9 +45,9 @@ class TrajectoryMatch(MultiTurnMetric):
     """How the arguments of a call may relate to those wanted."""
     score: Number = "match"
     """The number that is given: `match` is 1.0 or 0.0 under the mode, the others are of calls with arguments."""
-    overrides: Any = None
+    overrides: Mapping[str, Any] | None = None
     """By tool: an argument mode, a list of the arguments that count, comparators by argument, or a function."""
-    tools: Any = None
+    tools: list[Any] | dict[str, Any] | None = None
     """The tools' JSON schemas, where they are to say when two arguments are the same."""
     coerce: bool = False
     """Whether text that spells a number or a truth value is that value."""
@@ -100,7 +100,7 @@ class TrajectoryMatch(MultiTurnMetric):
             return lack
         try:
             return self._told(self._matcher.match_calls(made_by(sample.user_input), _wanted(sample), Answers()))
-        except (UnmeasuredError, TooManyWaysError) as error:
+        except UnmeasuredError as error:
             return _unmeasured(error)
 
     async def ameasure(self, sample: MultiTurnSample, callbacks: Any = None) -> Score | Missing:
@@ -112,7 +112,7 @@ class TrajectoryMatch(MultiTurnMetric):
             return lack
         try:
             return self._told(await self._matcher.amatch_calls(made_by(sample.user_input), _wanted(sample), callbacks))
-        except (UnmeasuredError, TooManyWaysError) as error:
+        except UnmeasuredError as error:
             return _unmeasured(error)
 
     def _told(self, result: TrajectoryResult) -> Score | Missing:
@@ -131,7 +131,7 @@ def _wanted(sample: MultiTurnSample) -> Trajectory | list[GoldItem]:
     return read_gold(sample.gold) if sample.gold is not None else read_wanted(sample.reference_tool_calls)
 
 
-def _unmeasured(error: UnmeasuredError | TooManyWaysError) -> Missing:
-    if isinstance(error, TooManyWaysError):
-        return Missing("the partial order of the gold leaves too many ways to pair the calls")
+def _unmeasured(error: UnmeasuredError) -> Missing:
+    if error.reason == TOO_LOOSE:
+        return Missing(TOO_LOOSE)
     return Missing("an argument could not be compared", detail=error.reason)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from proctor.errors import InputError
+from proctor.errors import UnmeasuredError
 
 Row = dict[int, int]
 Rows = Sequence[Row]
@@ -25,12 +25,10 @@ Pairs = list[tuple[int, int]]
 
 MAX_STATES = 200_000
 """So many partial pairings `arrange` looks at before it gives up."""
+TOO_LOOSE = "the partial order of the gold leaves too many ways to pair the calls"
+"""The reason that it gives then."""
 
 _LIKENESS_STEPS = 1000
-
-
-class TooManyWaysError(InputError):
-    """A partial order leaves more ways to pair than can be looked at."""
 
 
 class Weights:
@@ -102,7 +100,7 @@ def common(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
 def arrange(rows: Rows, before: Sequence[int]) -> Pairs:
     """The heaviest pairing that keeps a partial order.
 
-    `before[column]` has a bit for each column that has to come earlier (transitively closed). TooManyWaysError when the
+    `before[column]` has a bit for each column that has to come earlier (transitively closed). UnmeasuredError when the
     order is too loose for a search to end.
     """
     free = assign(rows)
@@ -116,7 +114,7 @@ def arrange(rows: Rows, before: Sequence[int]) -> Pairs:
         states = _with_row(states, index, rows[index], (after, alike, relevant))
         looked_at += len(states)
         if looked_at > MAX_STATES:
-            raise TooManyWaysError("the partial order of the gold leaves too many ways to pair the calls.")
+            raise UnmeasuredError("trajectory_match", TOO_LOOSE)
     chain = states[0][1]
     pairs: Pairs = []
     while chain is not None:

@@ -268,12 +268,12 @@ def _read_choice(value: dict[str, Any], word: str) -> Choice:
 def check_order(items: Sequence[GoldItem]) -> None:
     """SampleError for an `after` that names a label which nobody has, or that goes round in a circle."""
     edges: dict[str, set[str]] = {}
-    befores: set[str] = set()
+    awaited: set[str] = set()
     for labels, after in _placed(items, (), ()):
-        befores.update(after)
+        awaited.update(after)
         for label in labels:
             edges.setdefault(label, set()).update(after)
-    for label in sorted(befores - edges.keys()):
+    for label in sorted(awaited - edges.keys()):
         known = nearest(label, edges) if edges else "no gold call has a label."
         raise SampleError(f"gold: a call comes after {label!r}, which is nobody's label; {known}")
     try:
