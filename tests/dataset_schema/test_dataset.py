@@ -12,6 +12,7 @@ import pytest
 from proctor.dataset_schema import EvaluationDataset, MultiTurnSample, SingleTurnSample
 from proctor.errors import FileError, NeedsExtraError, SampleError, StorageError
 from proctor.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
+from proctor.records.gold import AnyOf, GoldCall, OneOf
 
 SINGLES = [SingleTurnSample(user_input="q", response="a"), SingleTurnSample(user_input="r", reference="")]
 TALK = MultiTurnSample(
@@ -210,7 +211,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         (
             b"user_input,reference_topics,response\n[],,x\n",
             (
-                ":2: a MultiTurnSample has the unknown field 'response'; known are reference, "
+                ":2: a MultiTurnSample has the unknown field 'response'; known are gold, reference, "
                 "reference_tool_calls, reference_topics, rubrics, user_input."
             ),
         ),
@@ -367,3 +368,17 @@ def test_reading_a_dataset_does_not_disturb_another_readers_limit_on_cells(tmp_p
     EvaluationDataset(SINGLES).to_csv(tmp_path / "a.csv")
     EvaluationDataset.from_csv(tmp_path / "a.csv")
     assert csv.field_size_limit() == before
+
+
+def test_gold_goes_through_every_format_as_it_is(tmp_path: Path) -> None:
+    plain = [{"name": "f", "args": {"x": {"$one_of": [1, "a"]}}}, {"any_of": [{"name": "g"}, [{"name": "h"}]]}]
+    sample = MultiTurnSample(user_input=[HumanMessage("a")], gold=plain)
+    dataset = EvaluationDataset([TALK, sample])
+    assert sample.gold == [GoldCall("f", {"x": OneOf((1, "a"))}), AnyOf([GoldCall("g"), [GoldCall("h")]])]
+    dataset.to_jsonl(tmp_path / "gold.jsonl")
+    dataset.to_csv(tmp_path / "gold.csv")
+    assert EvaluationDataset.from_jsonl(tmp_path / "gold.jsonl") == dataset
+    assert EvaluationDataset.from_csv(tmp_path / "gold.csv") == dataset
+    assert EvaluationDataset.from_list(dataset.to_list()) == dataset
+    assert EvaluationDataset.from_pandas(dataset.to_pandas()) == dataset
+    assert EvaluationDataset.from_hf_dataset(dataset.to_hf_dataset()) == dataset

@@ -11,6 +11,7 @@ from proctor.errors import InputError, SampleError
 
 NESTED = frozenset(
     {
+        "gold",
         "multi_responses",
         "reference_context_ids",
         "reference_contexts",

@@ -98,7 +98,7 @@ class MultiTurnSample(BaseSample):
 
     def __post_init__(self) -> None:
         if self.gold is not None:
-            read_gold(self.gold)
+            self.gold = [*read_gold(self.gold)]
         before: AnyMessage | None = None
         for message in self.user_input:
             if isinstance(message, ToolMessage):
