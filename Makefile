@@ -18,7 +18,8 @@ SUITE := -m pytest -n $(WORKERS) -q $(PYTEST)
 COVERAGE := 90
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test check rest format static documentation wheel lowest newest real-model lock lock-check bench docs clean
+.PHONY: help setup demo test check rest format static documentation wheel lowest newest real-model lock lock-check
+.PHONY: bench docs clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):[^#]*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -35,6 +36,9 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
+
+demo: $(READY) ## see what Proctor does, on a few recorded conversations
+	@$(BIN)/python examples/demo.py
 
 test: $(READY) ## run the tests, in random order
 	@$(BIN)/python $(SUITE) --cov --cov-branch --cov-report=term --cov-fail-under=$(COVERAGE)

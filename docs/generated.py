@@ -1,11 +1,22 @@
 """The parts of the pages that are read from the code. cog writes them into the pages: `make docs`."""
 
 import inspect
+import os
+import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
+
+import click
 
 from proctor import errors
+from proctor.cli import proctor
 from proctor.metrics import registry
 from proctor.metrics.options import Option
+
+ROOT = Path(__file__).parents[1]
+WIDTH = 100
 
 
 def error_table() -> str:
@@ -45,3 +56,44 @@ def metric_table() -> str:
 def _values(option: Option) -> str:
     default = "" if option.default is None else f" (`{option.default}`)"
     return f"{option.allowed}{default}".replace("|", "\\|")
+
+
+def command_help() -> str:
+    """What every command says of itself."""
+    parts = [""]
+    for name, text in _helps(proctor, "proctor", None):
+        parts += [f"## `{name}`", "", "```text", text, "```", ""]
+    return "\n".join([*parts, ""])
+
+
+def _helps(command: click.Command, name: str, parent: click.Context | None) -> Iterator[tuple[str, str]]:
+    context = click.Context(command, info_name=name, parent=parent, terminal_width=WIDTH)
+    yield context.command_path, command.get_help(context)
+    if isinstance(command, click.Group):
+        for verb in command.list_commands(context):
+            within = command.get_command(context, verb)
+            assert within is not None
+            yield from _helps(within, verb, context)
+
+
+def printed(line: str) -> str:
+    """A command, and what it prints: `proctor …` as if it stood alone in a terminal of a hundred columns."""
+    words = shlex.split(line)
+    commands = {
+        "proctor": [sys.executable, "-c", "from proctor.cli import main; main()", *words[1:]],
+        "make": [sys.executable, "examples/demo.py"],
+    }
+    done = subprocess.run(  # noqa: S603 - our own commands
+        commands[words[0]],
+        cwd=ROOT,
+        env={**os.environ, "COLUMNS": str(WIDTH), "NO_COLOR": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    if done.returncode not in {0, 100}:
+        raise SystemExit(f"{line} failed: {done.stderr}")
+    said = "\n".join(part.rstrip() for part in done.stdout.splitlines())
+    return f"\n```text\n$ {line}\n{said}\n```\n"

@@ -3,9 +3,11 @@
 import re
 from pathlib import Path
 
+import click
 import pytest
 
 from proctor import errors
+from proctor.cli import proctor
 from proctor.metrics import registry
 
 
@@ -35,6 +37,13 @@ def test_every_metric_has_a_place_in_the_docs(pages: dict[str, str]) -> None:
     everything = "\n".join(page for path, page in pages.items() if path.startswith("docs/"))
     assert registry.names()
     assert undescribed(registry.names(), everything) == []
+
+
+def test_every_command_has_a_heading(pages: dict[str, str]) -> None:
+    context = click.Context(proctor, info_name="proctor")
+    commands = ["proctor", *(f"proctor {verb}" for verb in proctor.list_commands(context))]
+    assert "proctor score" in commands
+    assert undescribed(commands, pages["docs/cli.md"]) == []
 
 
 @pytest.mark.parametrize("page", ["metrics are `x`", "`xy`\n| `yx` |", "# x"])
