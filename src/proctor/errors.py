@@ -5,6 +5,7 @@
     │   ├── SampleError        a message, a sample or a dataset
     │   ├── FileError          a file: missing, unreadable, cut off, in the wrong format (says file and line)
     │   ├── OptionError        an argument or a command-line option
+    │   ├── ArgumentError      an argument that a function does not know, or one that lacks (also a TypeError)
     │   └── ScriptEndedError   a scripted fake was asked more often than its script has replies
     ├── StorageError           bytes could not be put away: a full disk, a folder that is read-only
     ├── ModelError             a language model was asked and nothing usable came back (countable by `kind`)

@@ -299,13 +299,16 @@ def test_a_comparison_that_is_unmeasured_at_once_leaves_the_whole_unmeasured(con
     assert metric.measure(sample) == Missing("an argument could not be compared: too short to say")
 
 
-async def test_a_comparison_that_gives_nan_leaves_the_whole_unmeasured(conversation: Conversation) -> None:
+@pytest.mark.parametrize(("number", "name"), [("nan", "NaN"), ("inf", "infinity"), ("-inf", "infinity")])
+async def test_a_comparison_that_gives_no_number_leaves_the_whole_unmeasured(
+    conversation: Conversation, number: str, name: str
+) -> None:
     sample = conversation([ToolCall(name="a", args={"x": 1})], [ToolCall(name="a", args={"x": 1})])
-    metric = ToolCallAccuracy(arg_comparison_metric=Recorder(float("nan")))
-    assert await metric.ameasure(sample) == Missing("an argument could not be compared: the metric returned NaN")
+    metric = ToolCallAccuracy(arg_comparison_metric=Recorder(float(number)))
+    assert await metric.ameasure(sample) == Missing(f"an argument could not be compared: the metric returned {name}")
 
 
-@pytest.mark.parametrize("wrong", [1.5, -0.5, float("inf")])
+@pytest.mark.parametrize("wrong", [1.5, -0.5])
 async def test_a_comparison_outside_0_to_1_is_refused(conversation: Conversation, wrong: float) -> None:
     sample = conversation([ToolCall(name="a", args={"x": 1})], [ToolCall(name="a", args={"x": 1})])
     with pytest.raises(OptionError, match=r"'Recorder' gave .*from 0 to 1"):

@@ -227,13 +227,15 @@ def number(metric: str, measured: Score | Missing) -> float:
 
 
 def cell(metric: str, returned: Any) -> Score | Missing:
-    """What a metric returned, as the cell of a table: a bare number becomes a `Score`, NaN becomes a `Missing`."""
+    """What a metric returned, as the cell of a table: a finite number becomes a `Score`, any other a `Missing`."""
     if isinstance(returned, Score | Missing):
         return returned
     if isinstance(returned, str | bytes) or not hasattr(returned, "__float__"):
         raise InputError(f"the metric {metric!r} returned {returned!r}; a metric has to return a number.")
     value = float(returned)
-    return Missing("the metric returned NaN") if math.isnan(value) else Score(value)
+    if math.isfinite(value):
+        return Score(value)
+    return Missing("the metric returned NaN" if math.isnan(value) else "the metric returned infinity")
 
 
 async def settled(value: Any) -> Any:

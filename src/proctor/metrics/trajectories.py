@@ -150,10 +150,9 @@ def _whole(text: str) -> float | int:
     value = float(text)
     if value - value != 0:
         raise ValueError
-    return int(value) if value.is_integer() and abs(value) <= _EXACT else value
+    return int(value) if value.is_integer() else value
 
 
-_EXACT = 2**53
 _SHORT = 200
 _decode = msgspec.json.Decoder(float_hook=_whole).decode
 _encode = msgspec.json.Encoder(order="deterministic").encode

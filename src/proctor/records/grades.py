@@ -7,9 +7,12 @@ A number that could not be measured is a `Missing` with its reason: never 0, nev
 from __future__ import annotations
 
 import enum
+from math import isfinite
 from typing import Any, NoReturn
 
 import msgspec
+
+from proctor.errors import InputError
 
 
 class Missing(msgspec.Struct, frozen=True, tag="missing", omit_defaults=True):
@@ -39,6 +42,12 @@ class Score(msgspec.Struct, frozen=True, tag="score", omit_defaults=True):
     """What is odd about the input, so that the number should be read with care."""
     details: Any = None
     """The number taken apart: plain data that the metric documents."""
+
+    def __post_init__(self) -> None:
+        if not isfinite(self.value):
+            raise InputError(
+                f"a score must be a finite number, not {self.value}; what could not be measured is Missing(reason)."
+            )
 
 
 class Status(enum.Enum):

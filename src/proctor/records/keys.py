@@ -8,15 +8,13 @@ never `str(dict)`, where the order of keys and the kind of quotes decide what is
 from __future__ import annotations
 
 import hashlib
-import math
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
-from proctor.errors import SampleError
-
-_EXACT = 2**53
-"""Up to here every whole number is the same as a float and as an int."""
+from proctor import json_text
+from proctor.errors import InputError, SampleError
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
@@ -24,27 +22,23 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 def canonical(value: Any) -> Any:
     """The value with each float that is a whole number written as one; the rest is left as it is.
 
-    Raises SampleError for a number that JSON does not have (NaN, infinity), a key that is no text, and a nesting too
-    deep.
+    SampleError for a number that JSON does not have (NaN, infinity), a key that is no text, and a nesting too deep.
     """
-    try:
-        return _canonical(value)
-    except RecursionError:
-        raise SampleError("the value is nested too deeply to be compared.") from None
+    return _canonical(value, 0, _as_it_is)
 
 
 def canonical_json(value: Any) -> bytes:
-    """The one spelling of a JSON value.
+    """The one spelling of a JSON value. A record is spelt as the JSON that it is written as.
+
+    SampleError for what JSON does not have: beside what `canonical` refuses, a set, a date, half of a surrogate pair.
 
     >>> canonical_json({"b": 1.0, "a": "x"}) == canonical_json({"a": "x", "b": 1})
     True
     """
     try:
-        return _encode(canonical(value))
+        return _encode(_canonical(value, 0, _spelt))
     except UnicodeEncodeError:
         raise SampleError("the value holds text that is not valid Unicode (half of a surrogate pair).") from None
-    except TypeError as error:
-        raise SampleError(f"the value has no JSON form: {error}.") from None
 
 
 def content_hash(value: Any) -> str:
@@ -57,26 +51,52 @@ def call_key(category: str, tool: str, api: str, arguments: Any) -> str:
     return content_hash([category, tool, api, arguments])
 
 
-def _canonical(value: Any) -> Any:
+def _canonical(value: Any, depth: int, other: Callable[[Any, int], Any]) -> Any:
     kind = type(value)
     if kind is str or kind is int or kind is bool or value is None:
         return value
     if kind is float:
         return _canonical_number(value)
+    if depth >= json_text.MAX_DEPTH:
+        raise SampleError("the value is nested too deeply to be compared.")
     if kind is dict:
-        return {_text_key(key): _canonical(item) for key, item in value.items()}
+        return {
+            key if type(key) is str else _text_key(key): _canonical(item, depth + 1, other)
+            for key, item in value.items()
+        }
     if kind is list or kind is tuple:
-        return [_canonical(item) for item in value]
-    return value
+        return [_canonical(item, depth + 1, other) for item in value]
+    return other(value, depth)
 
 
 def _canonical_number(value: float) -> float | int:
-    if not math.isfinite(value):
+    """A whole number is written as one, however large: it is exactly the float, and equal numbers have one key."""
+    if value.is_integer():
+        return int(value)
+    if value - value != 0:
         raise SampleError(f"JSON has no number {value!r}.")
-    return int(value) if value.is_integer() and abs(value) <= _EXACT else value
+    return value
+
+
+def _as_it_is(value: Any, _depth: int) -> Any:
+    return value
+
+
+def _spelt(value: Any, depth: int) -> Any:
+    """A value of a type that is not JSON's own, as one that is."""
+    if isinstance(value, msgspec.Struct):
+        known = msgspec.to_builtins(value, enc_hook=json_text.plain)
+    elif isinstance(value, list | tuple):
+        known = list(value)
+    else:
+        try:
+            known = json_text.plain(value)
+        except InputError as error:
+            raise SampleError(str(error)) from None
+    return _canonical(known, depth, _spelt)
 
 
 def _text_key(key: Any) -> str:
-    if type(key) is not str:
-        raise SampleError(f"a key of a JSON object must be text, not {type(key).__name__}: {key!r}.")
-    return key
+    if isinstance(key, str):
+        return str.__str__(key)
+    raise SampleError(f"a key of a JSON object must be text, not {type(key).__name__}: {key!r}.")

@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from proctor.records.keys import content_hash
+
 
 class TrialKey(msgspec.Struct, frozen=True, order=True):
     """One agent's go at one query: the unit that is planned, journalled and resumed."""
@@ -25,13 +27,18 @@ class RunSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     test_sets: tuple[str, ...]
     agent: str
     agent_model: str | None = None
-    agent_options: dict[str, Any] = {}
+    agent_options: dict[str, Any] = msgspec.field(default_factory=dict)
     simulator: str | None = None
     policy: str = "cache"
     tools: str = "all"
     epochs: int = 1
     limit: int | None = None
     seed: int = 0
+
+    @property
+    def key(self) -> str:
+        """The run's identity. A field that keeps its default does not count, so that a new field changes no old key."""
+        return content_hash(self)
 
 
 class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
