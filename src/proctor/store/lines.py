@@ -27,6 +27,8 @@ def opened(path: str | Path) -> Iterator[BinaryIO]:
         file = Path(path).open("rb")  # noqa: SIM115 - closed below, where its errors are not those of the caller's block
     except OSError as error:
         raise unreadable(path, error) from None
+    except ValueError:
+        raise FileError("no file can have this name; check the path.", path=repr(str(path))) from None
     with file:
         yield file
 
@@ -53,7 +55,7 @@ def numbered_lines(
         if number == 1:
             line = line.removeprefix(_BYTE_ORDER_MARK)
         if len(line) > longest:
-            _skip_line(file, line, longest)
+            _skip_line(file, path, line)
             limit = f"{longest / 1024 / 1024:g} MiB"
             yield number, FileError(f"the line is longer than {limit}; is this JSONL?", path=str(path), line=number)
         elif not line.isspace() and line:
@@ -67,11 +69,11 @@ def _next_line(file: BinaryIO, path: str | Path, limit: int) -> bytes:
         raise unreadable(path, error) from None
 
 
-def _skip_line(file: BinaryIO, begun: bytes, limit: int) -> None:
+def _skip_line(file: BinaryIO, path: str | Path, begun: bytes) -> None:
     """Read to the end of a line that is too long, in pieces."""
     piece = begun
     while piece and not piece.endswith(b"\n"):
-        piece = file.readline(limit)
+        piece = _next_line(file, path, len(begun))
 
 
 def decode_json_line(data: bytes, *, path: str, line: int) -> Any:
