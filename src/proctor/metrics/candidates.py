@@ -15,6 +15,7 @@ from proctor.metrics.comparators import Answers
 from proctor.metrics.gold_slots import Option, Slot
 from proctor.metrics.pairing import Pairs, Row, Weights
 from proctor.metrics.trajectories import Key, Trajectory
+from proctor.metrics.trajectory_result import Pair
 from proctor.records.gold import ANY_TOOL
 from proctor.records.keys import canonical_json
 
@@ -95,7 +96,15 @@ class Candidates:
         """Whether a call fills a slot, name and arguments."""
         return self._look(index, slot)[0]
 
-    def compare(self, index: int, slot: int) -> tuple[Comparison, Option]:
+    def pair(self, index: int, slot: int) -> Pair:
+        """A call and a slot that has its name, as a result shows them."""
+        made = self.made.calls[index]
+        if self._keyed[slot] and self._made_key(index) == self._wanted_key(slot):
+            return Pair(made, self.slots[slot].options[0].shown)
+        comparison, option = self._compare_best(index, slot)
+        return Pair(made, option.shown, comparison.differences)
+
+    def _compare_best(self, index: int, slot: int) -> tuple[Comparison, Option]:
         """What differs between a call and a slot that has its name, by the slot's best option."""
         found = [
             (self._compare(index, option), option) for option in self.slots[slot].options if self._fits(index, option)
@@ -105,7 +114,7 @@ class Candidates:
     def _look(self, index: int, slot: int) -> tuple[bool, float]:
         """Whether a call fills a slot that has its name, and how much alike the arguments are."""
         if not self._keyed[slot]:
-            comparison, _ = self.compare(index, slot)
+            comparison, _ = self._compare_best(index, slot)
             return comparison.agrees, comparison.likeness
         if self._made_key(index) == self._wanted_key(slot):
             return True, 1.0

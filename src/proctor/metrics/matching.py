@@ -248,9 +248,4 @@ class _Match:
         return Tally(len(pairs), needed - fulfilled, len(self._candidates.made.calls) - len(pairs), fulfilled)
 
     def _told(self, pairs: Pairs) -> list[Pair]:
-        calls = self._candidates.made.calls
-        told = []
-        for index, slot in sorted(pairs):
-            comparison, option = self._candidates.compare(index, slot)
-            told.append(Pair(calls[index], option.shown, comparison.differences))
-        return told
+        return [self._candidates.pair(*pair) for pair in sorted(pairs)]
