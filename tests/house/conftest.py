@@ -27,7 +27,7 @@ def written() -> dict[str, str]:
     paths += [path for path in sorted(ROOT.iterdir()) if path.is_file() and _is_ours(path)]
     texts = {}
     for path in paths:
-        if path.suffix not in {".pyc", ".gz", ".zip", ".png", ".db"}:
+        if ".peers" not in path.parts and path.suffix not in {".pyc", ".gz", ".zip", ".png", ".db"}:
             texts[path.relative_to(ROOT).as_posix()] = path.read_text("utf-8", errors="replace")
     return texts
 
