@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proctor.errors import OptionError, SampleError
-from proctor.messages import AIMessage, HumanMessage, ToolCall
+from proctor.messages import AIMessage, HumanMessage, ToolCall, read_message
 from proctor.metrics.gold_slots import plain_slots
 from proctor.metrics.matching import MODES, Matcher, match_trajectories, matches
 from proctor.metrics.trajectories import read_trajectory
@@ -253,6 +253,35 @@ def test_all_shapes_of_calls_and_messages_are_read_alike() -> None:
     ]
     for made, wanted in itertools.product(shapes, shapes):
         assert match_trajectories(made, wanted).matched
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=2), inner, max_size=2),
+    max_leaves=4,
+)
+TEXTS = st.dictionaries(st.text(max_size=2), JSON, max_size=3).map(json.dumps) | st.sampled_from(
+    [
+        '{"x": 1e400}',
+        '{"x": 1e300}',
+        '{"x": 1e22}',
+        '{"x": 1, "x": 1}',
+        '{"x": -0.0}',
+        "[]",
+        "{",
+        '{"x": "\\ud800"}',
+        '{"\\u0078": 1}',
+    ]
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(TEXTS)
+def test_quick_reading_of_openai_messages_is_careful_reading(text: str) -> None:
+    told = {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": text}}]}
+    quick, careful = read_trajectory([told], "side"), read_trajectory([read_message(told)], "side")
+    assert quick.keys == careful.keys
+    assert quick.calls == careful.calls
 
 
 @pytest.mark.parametrize(
