@@ -19,7 +19,9 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
     "rouge_score": ("proctor.metrics._rouge_score",),
     "sacrebleu": ("proctor.metrics._bleu_score", "proctor.metrics._chrf_score"),
     "scipy": ("proctor.metrics.pairing", "proctor.stats"),
+    "yaml": ("proctor.judges.templates",),
 }
+IMPORTED_AS = {"pyyaml": "yaml"}
 STANDARD = frozenset(__import__("sys").stdlib_module_names)
 
 
@@ -49,7 +51,8 @@ def asked_for(pyproject: str) -> set[str]:
     """The libraries that pyproject.toml asks for, extras included, as they are imported."""
     project = tomllib.loads(pyproject)["project"]
     lines = [*project["dependencies"], *(line for lines in project["optional-dependencies"].values() for line in lines)]
-    return {re.split(r"[^\w.-]", line)[0].replace("-", "_") for line in lines}
+    names = {re.split(r"[^\w.-]", line)[0].replace("-", "_") for line in lines}
+    return {IMPORTED_AS.get(name, name) for name in names}
 
 
 def test_libraries_are_imported_at_their_address_only(sources: dict[str, str]) -> None:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from proctor.metrics._api_calls import ApiCallScore as ApiCallScore
     from proctor.metrics._bleu_score import BleuScore as BleuScore
     from proctor.metrics._chrf_score import ChrfScore as ChrfScore
+    from proctor.metrics._goal_accuracy import AgentGoalAccuracyWithoutReference as AgentGoalAccuracyWithoutReference
+    from proctor.metrics._goal_accuracy import AgentGoalAccuracyWithReference as AgentGoalAccuracyWithReference
     from proctor.metrics._rouge_score import RougeScore as RougeScore
     from proctor.metrics._string import DistanceMeasure as DistanceMeasure
     from proctor.metrics._string import ExactMatch as ExactMatch
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from proctor.metrics._string import StringPresence as StringPresence
     from proctor.metrics._tool_call_accuracy import ToolCallAccuracy as ToolCallAccuracy
     from proctor.metrics._tool_call_f1 import ToolCallF1 as ToolCallF1
+    from proctor.metrics._topic_adherence import TopicAdherenceScore as TopicAdherenceScore
     from proctor.metrics._trajectory import TrajectoryMatch as TrajectoryMatch
     from proctor.metrics.base import Metric as Metric
     from proctor.metrics.base import MetricType as MetricType
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from proctor.metrics.result import MetricResult as MetricResult
 
 _ROOMS = {
+    "AgentGoalAccuracyWithReference": "_goal_accuracy",
+    "AgentGoalAccuracyWithoutReference": "_goal_accuracy",
     "ApiCallScore": "_api_calls",
     "BleuScore": "_bleu_score",
     "ChrfScore": "_chrf_score",
@@ -45,6 +50,7 @@ _ROOMS = {
     "ToolCallAccuracy": "_tool_call_accuracy",
     "ToolCallF1": "_tool_call_f1",
     "TrajectoryMatch": "_trajectory",
+    "TopicAdherenceScore": "_topic_adherence",
 }
 
 __all__ = sorted(_ROOMS)  # noqa: PLE0605 - one list is enough

@@ -60,6 +60,16 @@ class Entry(msgspec.Struct, frozen=True):
 
 # fmt: off - one line a metric
 ENTRIES = (
+    Entry(
+        "agent_goal_accuracy_with_reference",
+        "_goal_accuracy:AgentGoalAccuracyWithReference",
+        "Whether the conversation came to what the reference says.",
+    ),
+    Entry(
+        "agent_goal_accuracy_without_reference",
+        "_goal_accuracy:AgentGoalAccuracyWithoutReference",
+        "Whether the conversation came to what the user wanted.",
+    ),
     Entry("bleu_score", "_bleu_score:BleuScore", "How many runs of words the response shares with the reference."),
     Entry("chrf_score", "_chrf_score:ChrfScore", "How many runs of characters the response shares with the reference."),
     Entry("exact_match", "_string:ExactMatch", "Whether the response is the reference, to the letter."),
@@ -73,6 +83,7 @@ ENTRIES = (
     ),
     Entry("tool_call_f1", "_tool_call_f1:ToolCallF1", "How well the calls made cover the calls wanted, in any order."),
     Entry("trajectory_match", "_trajectory:TrajectoryMatch", "Whether the calls made are the calls wanted."),
+    Entry("topic_adherence", "_topic_adherence:TopicAdherenceScore", "How well the agent keeps to its topics."),
 )
 # fmt: on
 

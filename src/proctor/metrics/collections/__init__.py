@@ -15,12 +15,23 @@ if TYPE_CHECKING:
     from proctor.metrics.collections._string import ExactMatch as ExactMatch
     from proctor.metrics.collections._string import NonLLMStringSimilarity as NonLLMStringSimilarity
     from proctor.metrics.collections._string import StringPresence as StringPresence
+    from proctor.metrics.collections.agent_goal_accuracy import AgentGoalAccuracy as AgentGoalAccuracy
+    from proctor.metrics.collections.agent_goal_accuracy import (
+        AgentGoalAccuracyWithoutReference as AgentGoalAccuracyWithoutReference,
+    )
+    from proctor.metrics.collections.agent_goal_accuracy import (
+        AgentGoalAccuracyWithReference as AgentGoalAccuracyWithReference,
+    )
     from proctor.metrics.collections.base import BaseMetric as BaseMetric
     from proctor.metrics.collections.chrf_score import CHRFScore as CHRFScore
     from proctor.metrics.collections.tool_call_accuracy import ToolCallAccuracy as ToolCallAccuracy
     from proctor.metrics.collections.tool_call_f1 import ToolCallF1 as ToolCallF1
+    from proctor.metrics.collections.topic_adherence import TopicAdherence as TopicAdherence
 
 _ROOMS = {
+    "AgentGoalAccuracy": "agent_goal_accuracy",
+    "AgentGoalAccuracyWithReference": "agent_goal_accuracy",
+    "AgentGoalAccuracyWithoutReference": "agent_goal_accuracy",
     "BaseMetric": "base",
     "BleuScore": "_bleu_score",
     "CHRFScore": "chrf_score",
@@ -31,6 +42,7 @@ _ROOMS = {
     "StringPresence": "_string",
     "ToolCallAccuracy": "tool_call_accuracy",
     "ToolCallF1": "tool_call_f1",
+    "TopicAdherence": "topic_adherence",
 }
 
 __all__ = sorted(_ROOMS)  # noqa: PLE0605 - one list is enough

@@ -1,0 +1,113 @@
+"""Asking a judge: the question, one chance to mend a reply that cannot be read, and then nothing but `Missing`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from proctor.errors import ModelError, ModelRefusedError
+from proctor.judges.replies import Unread, read_reply
+from proctor.judges.shapes import Shape
+from proctor.judges.templates import Filled
+from proctor.models.chat import ChatModel, Reply, Request, missing
+from proctor.records.grades import Missing
+
+__all__ = ["UNREADABLE", "Question", "Said", "ask"]
+
+UNREADABLE = "the judge's reply could not be read"
+"""The reason under which all such replies are counted; the detail holds what was wrong and the reply itself."""
+
+_SHOWN_AGAIN = 4_000
+
+
+class Question(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a judge is asked, and how."""
+
+    prompt: Filled
+    shape: Shape
+    lists: int | None = None
+    """How long the lists in the reply have to be, where that is known."""
+    temperature: float | None = 0.0
+    max_tokens: int | None = None
+    repeat: int = 0
+
+    def request(self) -> Request:
+        """The question as a model takes it."""
+        return Request.of(
+            self.prompt.text,
+            output=self.shape.output,
+            temperature=self.temperature,
+            max_tokens=self.max_tokens,
+            repeat=self.repeat,
+        )
+
+    def read(self, reply: Reply) -> dict[str, Any] | Unread:
+        """The fields of a reply, or what is wrong with it."""
+        fields = read_reply(reply, self.shape, self.prompt.material)
+        if isinstance(fields, Unread):
+            return Unread("it was cut off before its end.") if reply.finish == "length" else fields
+        for field in self.shape.fields if self.lists is not None else ():
+            if field.kind in ("flags", "texts") and len(fields[field.name]) != self.lists:
+                return Unread(
+                    f"its list {field.name!r} has {len(fields[field.name])} items; it must have {self.lists}, in order."
+                )
+        return fields
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What a judge said, read."""
+
+    fields: dict[str, Any]
+    raw: str
+    """The reply that they were read from."""
+
+    def __getitem__(self, name: str) -> Any:
+        return self.fields[name]
+
+    @property
+    def reason(self) -> str:
+        """The judge's words; empty when it gave none."""
+        said = self.fields.get("reason", self.fields.get("content", ""))
+        return said if isinstance(said, str) else ""
+
+
+async def ask(model: ChatModel, question: Question) -> Said | Missing:
+    """Ask, and ask once more where the reply cannot be read, saying what was wrong.
+
+    What goes wrong on the way is `Missing` by its kind, except what no later question can mend: a refused key and an
+    unknown model are raised.
+    """
+    request = question.request()
+    try:
+        reply = await model.reply(request)
+        read = question.read(reply)
+        if isinstance(read, Unread):
+            reply = await model.reply(_again(request, reply, read))
+            read = question.read(reply)
+    except ModelRefusedError:
+        raise
+    except ModelError as error:
+        return missing(error)
+    raw = _raw(reply)
+    return Missing(UNREADABLE, f"{read.problem}\n{raw}") if isinstance(read, Unread) else Said(read, raw)
+
+
+def _again(request: Request, reply: Reply, unread: Unread) -> Request:
+    """The question with the reply that could not be read, and what was wrong with it."""
+    words = (
+        f"Your reply could not be used: {unread.problem} Reply again with one JSON object that holds the wanted "
+        "fields, and nothing else."
+    )
+    said = [
+        {"role": "assistant", "content": _raw(reply)[:_SHOWN_AGAIN] or "(nothing)"},
+        {"role": "user", "content": words},
+    ]
+    again: Request = msgspec.structs.replace(request, messages=(*request.messages, *said))
+    return again
+
+
+def _raw(reply: Reply) -> str:
+    """A reply as it came: its text, or the functions that it calls."""
+    calls = [f"{call.name}({call.args if call.malformed is None else call.malformed})" for call in reply.tool_calls]
+    return "\n".join([*([reply.text] if reply.text else []), *calls])

@@ -1,0 +1,160 @@
+"""Reading a judge's reply: the wanted fields, or what is wrong with it. Pure, and it never raises.
+
+Which object of a reply counts is decided by what an agent could make a judge repeat:
+
+- Reasoning at the reply's beginning (`<think>…</think>`) is set aside.
+- An object that stands, with the same values, in what the agent wrote is a quotation and no opinion: it is set aside.
+- Where what remains says two things, the reply says nothing: it is asked for again. The same holds where a wanted
+  field stands outside of every complete object (a quotation mark that was not escaped, a reply that was cut off).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from proctor.judges.lenient import Found, objects
+from proctor.judges.shapes import WORDS, Shape, bare
+from proctor.models.chat import Reply
+
+__all__ = ["Unread", "read_reply", "read_text"]
+
+_REASONING = re.compile(r"\s*<(think|thinking|reasoning)>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
+_OPEN_REASONING = re.compile(r"\s*<(think|thinking|reasoning)>", re.IGNORECASE)
+_LONGEST = 200_000
+_WRAPPERS = frozenset({"arguments", "parameters", "args", "input", "function", "functioncall", "properties"})
+"""Names under which models hide the object that was wanted."""
+
+
+class Unread(msgspec.Struct, frozen=True):
+    """A reply that cannot be used."""
+
+    problem: str
+    """What is wrong with it, as a sentence for the one who wrote it."""
+
+
+Fields = dict[str, Any]
+
+
+def read_reply(reply: Reply, shape: Shape, quotable: Iterable[str] = ()) -> Fields | Unread:
+    """The wanted fields of a reply. The arguments of a function that it calls come before its text."""
+    named = [call for call in reply.tool_calls if call.name == shape.name]
+    calls = named or list(reply.tool_calls)
+    texts = [call.malformed if call.malformed is not None else _json(call.args) for call in calls]
+    return read_text("\n".join(texts) if texts else reply.text, shape, quotable)
+
+
+def read_text(text: str, shape: Shape, quotable: Iterable[str] = ()) -> Fields | Unread:
+    """The wanted fields in a reply's text. `quotable` is what the agent wrote, which is no judge's opinion."""
+    outside = _without_reasoning(text)
+    if isinstance(outside, Unread):
+        return outside
+    found = objects(outside)
+    if _stands_loose(outside, found, shape):
+        return Unread("a wanted field stands outside of a complete JSON object, or twice.")
+    read = [_fields(each.value, shape) for each in found]
+    whole = [fields for fields in read if not isinstance(fields, Unread)]
+    if whole:
+        return _chosen(whole, shape, quotable)
+    return next((fields for fields in reversed(read) if isinstance(fields, Unread)), Unread("it holds no JSON object."))
+
+
+def _chosen(whole: list[Fields], shape: Shape, quotable: Iterable[str]) -> Fields | Unread:
+    """The judge's own of several objects that have the wanted fields."""
+    quoted = _quoted(shape, quotable)
+    own = [fields for fields in whole if _key(fields) not in quoted]
+    if not own:
+        return Unread("it only repeats what stands in the material; give a judgement of your own.")
+    if len({_key(_decided(fields, shape)) for fields in own}) > 1:
+        return Unread("it holds several JSON objects that say different things; give one.")
+    return own[-1]
+
+
+def _without_reasoning(text: str) -> str | Unread:
+    if len(text) > _LONGEST:
+        return Unread("it is far too long.")
+    while match := _REASONING.match(text):
+        text = text[match.end() :]
+    if _OPEN_REASONING.match(text):
+        return Unread("it ends in the middle of its reasoning.")
+    return text if text.strip() else Unread("it is empty.")
+
+
+def _fields(value: Mapping[str, Any], shape: Shape, depth: int = 0) -> Fields | Unread:
+    """The fields of one object, or of the one object that it is wrapped around."""
+    given: dict[str, list[Any]] = {}
+    for name, said in value.items():
+        given.setdefault(bare(name), []).append(said)
+    lacking = [field.name for field in shape.deciding if bare(field.name) not in given]
+    if lacking and depth < 3:
+        inner = [_inner(said) for name, said in value.items() if bare(name) in _WRAPPERS or len(value) == 1]
+        read = [_fields(one, shape, depth + 1) for one in inner if one is not None]
+        if len(read) == 1 and not isinstance(read[0], Unread):
+            return read[0]
+    if lacking:
+        return Unread(f"its JSON object lacks the field {lacking[0]!r}.")
+    fields: Fields = {}
+    for field in shape.fields:
+        said = given.get(bare(field.name), [])
+        try:
+            values = [field.read(one) for one in said]
+        except ValueError:
+            if field.name in WORDS and field not in shape.deciding:
+                continue
+            return Unread(f"its field {field.name!r} must be {field.wanted}.")
+        if len(values) > 1 and any(one != values[0] for one in values):
+            return Unread(f"its field {field.name!r} stands there twice.")
+        fields.update({field.name: values[0]} if values else {})
+    spoken = next((said[0] for name in WORDS if (said := given.get(name)) and isinstance(said[0], str)), None)
+    return fields if spoken is None or WORDS & fields.keys() else {"reason": spoken, **fields}
+
+
+def _inner(said: Any) -> Mapping[str, Any] | None:
+    """The object inside a wrapper; function calls hold it as text."""
+    if isinstance(said, Mapping):
+        return said
+    found = objects(said) if isinstance(said, str) else []
+    return found[0].value if len(found) == 1 else None
+
+
+def _stands_loose(text: str, found: list[Found], shape: Shape) -> bool:
+    """Whether a deciding field, written as a JSON name, stands outside of the complete objects."""
+    place, rest = 0, []
+    for one in found:
+        rest.append(text[place : one.start])
+        place = one.end
+    loose = "\n".join([*rest, text[place:]])
+    names = "|".join(re.escape(field.name) for field in shape.deciding)
+    return re.search(rf"[\"'“”]({names})[\"'“”]\s*:", loose, re.IGNORECASE) is not None
+
+
+def _quoted(shape: Shape, quotable: Iterable[str]) -> set[str]:
+    """The keys of all objects of this shape that the agent wrote."""
+    names = [field.name.lower() for field in shape.deciding]
+    keys = set()
+    for text in quotable:
+        if any(name in text.lower() for name in names):
+            for found in objects(text[:_LONGEST]):
+                fields = _fields(found.value, shape)
+                if not isinstance(fields, Unread):
+                    keys.add(_key(fields))
+    return keys
+
+
+def _decided(fields: Fields, shape: Shape) -> Fields:
+    """What a reply says, its reasons left out."""
+    return {field.name: fields[field.name] for field in shape.deciding}
+
+
+def _key(fields: Fields) -> str:
+    return repr(sorted(fields.items()))
+
+
+def _json(args: dict[str, Any]) -> str:
+    try:
+        return msgspec.json.encode(args).decode()
+    except (TypeError, ValueError, RecursionError):
+        return repr(args)
