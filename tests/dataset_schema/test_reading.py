@@ -3,6 +3,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from proctor.dataset_schema import MultiTurnSample, SingleTurnSample, read_sample_line
 from proctor.errors import FileError
@@ -135,3 +137,80 @@ def test_a_hundred_levels_are_read_and_one_more_is_refused(before: bytes, after:
 def test_a_line_of_many_brackets_that_are_not_nested_is_read() -> None:
     messages = [{"type": "human", "content": "[{" * 50}] * 200
     assert len(read({"user_input": messages}).user_input) == 200
+
+
+SEEDS = [
+    msgspec.json.encode(CONVERSATION),
+    b'{"user_input":[{"role":"assistant","content":[{"text":"a"}],"tool_calls":[{"function":{"name":"a","arguments":"{}"}}]}]}',
+    b'{"user_input":"q","retrieved_context_ids":[1,"a"],"rubrics":{"good":"x"},"response":null}',
+]
+SPLICES = [
+    b"{",
+    b"[",
+    b"}",
+    b'"',
+    b":",
+    b",",
+    b"null",
+    b"NaN",
+    b"1e999",
+    b"\\ud800",
+    b"\xff",
+    b"[" * 300,
+    b'"role":5,',
+    b"0",
+]
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    st.sampled_from(SEEDS), st.integers(0, 400), st.integers(0, 12), st.sampled_from(SPLICES) | st.binary(max_size=4)
+)
+def test_whatever_happens_to_a_line_a_sample_or_one_sentence_comes_of_it(
+    seed: bytes, at: int, cut: int, splice: bytes
+) -> None:
+    line = seed[:at] + splice + seed[at + cut :]
+    sentence = "samples.jsonl:7: a sample."
+    try:
+        sample = read(line)
+    except FileError as error:
+        sentence = str(error)
+    else:
+        assert read(msgspec.json.encode(sample)) == sample
+    assert sentence.startswith("samples.jsonl:7: ")
+    assert sentence.endswith((".", "?"))
+    assert "\n" not in sentence
+
+
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["user_input", "role", "type", "content", "tool_calls", "function", "name", "args", "arguments"]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=10,
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(ANY_JSON)
+def test_whatever_the_shape_a_sample_or_one_sentence_comes_of_it(value: Any) -> None:
+    for line in (
+        value,
+        {"user_input": value},
+        {"user_input": [value]},
+        {"user_input": [], "reference_tool_calls": [value]},
+    ):
+        sentence = "samples.jsonl:7: a sample."
+        try:
+            read(json.dumps(line))
+        except FileError as error:
+            sentence = str(error)
+        assert sentence.startswith("samples.jsonl:7: ")
+        assert "\n" not in sentence
