@@ -9,6 +9,7 @@ from proctor.catalog.index import Catalog
 from proctor.catalog.loader import load_catalog
 from proctor.catalog.names import offered_names, plain_name, standardise, unreserved
 from proctor.catalog.resolver import Resolver
+from proctor.catalog.search import ToolSearch
 from proctor.formats.stabletoolbench.queries import read_queries, read_query_ids
 from proctor.records.queries import ApiId, Query
 from proctor.records.traces import Resolution
@@ -90,3 +91,13 @@ def test_a_real_tool_s_file(benchmark_data: Path) -> None:
     catalog = load_catalog(benchmark_data / "tools")
     assert str(catalog.apis[0].id) == "Social/Olato Quotes/Love Quote"
     assert (len(catalog), catalog.report.broken) == (3, ())
+
+
+def test_search_finds_what_queries_need(catalog: Catalog, queries: list[Query]) -> None:
+    search = ToolSearch(catalog)
+    found = gold = 0
+    for query in queries:
+        wanted = set(gold_of(query))
+        found += len(wanted & {hit.api for hit in search.search(query.text, 5)})
+        gold += len(wanted)
+    assert found / gold >= 0.85

@@ -50,10 +50,12 @@ class Catalog:
     Made by `load_catalog` from files, or from records: `Catalog(tools)`, `Catalog.of_apis(apis)`.
     """
 
-    def __init__(self, tools: Iterable[ToolSpec], report: LoadReport | None = None) -> None:
+    def __init__(self, tools: Iterable[ToolSpec], report: LoadReport | None = None, stamp: bytes | None = None) -> None:
         self.tools: tuple[ToolSpec, ...] = tuple(tools)
         self.apis: tuple[ApiSpec, ...] = tuple(api for tool in self.tools for api in tool.apis)
         self.report = report or LoadReport(tools=len(self.tools), apis=len(self.apis))
+        self.stamp = stamp
+        """Changes with the files that the catalogue was loaded from; None when it was not."""
         self._arguments: dict[ApiId, ArgumentNames] = {}
 
     @classmethod

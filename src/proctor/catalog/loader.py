@@ -14,7 +14,8 @@ from typing import Any
 from proctor.catalog.documents import Place, Read, read_document
 from proctor.catalog.files import Found, find_documents, read_bytes, shown_name, shown_path, stamp_of
 from proctor.catalog.index import Broken, Catalog, LoadReport, merged
-from proctor.catalog.snapshot import Snapshot, read_snapshot, write_snapshot
+from proctor.catalog.snapshot import KIND, Snapshot, packed, unpacked
+from proctor.catalog.stamped import read_stamped, write_stamped
 from proctor.catalog.toolfiles import UnreadableError, first_text, read_response_examples, with_examples
 from proctor.errors import FileError
 from proctor.records.queries import ToolSpec
@@ -42,15 +43,15 @@ def load_catalog(path: str | Path, *, examples: str | Path | None = None, index:
         raise FileError(msg, path=shown_path(root))
     shown, examples_broken = _examples_below(root, examples)
     stamp = stamp_of([*found, *shown], shown_path(root))
-    kept = read_snapshot(Path(index), stamp) if index is not None else None
+    kept = unpacked(read_stamped(Path(index), KIND, stamp)) if index is not None else None
     if kept is not None:
-        return Catalog(kept.tools, _report(kept, from_index=True))
+        return Catalog(kept.tools, _report(kept, from_index=True), stamp)
     reading = _Reading(_read_examples(shown, examples_broken))
     tools, twice = merged(reading.tools(found))
     broken = sorted({*passed_over, *examples_broken, *reading.broken, *twice})
     snapshot = Snapshot(len(found), tools, broken)
-    note = write_snapshot(Path(index), stamp, snapshot) if index is not None else ""
-    return Catalog(tools, _report(snapshot, note=note))
+    note = write_stamped(Path(index), KIND, stamp, packed(snapshot)) if index is not None else ""
+    return Catalog(tools, _report(snapshot, note=note), stamp)
 
 
 def _report(loaded: Snapshot, *, from_index: bool = False, note: str = "") -> LoadReport:
