@@ -125,6 +125,20 @@ async def test_a_fault_of_the_line_is_mended_by_asking_again(first: Any, serve: 
     assert reply.usage.requests == 2
 
 
+@pytest.mark.parametrize("case", ["hang", "hang up", "cut connection", "500"])
+async def test_without_aiohttp_the_usual_transport_names_the_same_faults(
+    case: str, serve: Any, quick_model: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import openai
+
+    def not_installed() -> None:
+        raise RuntimeError("what the package says when aiohttp is not installed")
+
+    monkeypatch.setattr(openai, "DefaultAioHttpClient", not_installed)
+    await test_every_misbehaviour_has_its_name_and_its_count(case, serve, quick_model)
+    assert (await quick_model(serve(["yes"])).reply(ASK)).text == "yes"
+
+
 async def test_the_wait_that_the_endpoint_asks_for_is_kept_and_capped(serve: Any, quick_model: Any) -> None:
     waits: list[float] = []
 

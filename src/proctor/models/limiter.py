@@ -16,6 +16,9 @@ from proctor.errors import OptionError
 
 __all__ = ["Gate", "Limiter"]
 
+_TURNS = 3
+"""So many turns of the event loop lie between two calls that begin; enough for the first to be on its way."""
+
 
 class Limiter(msgspec.Struct, frozen=True):
     """How many calls may be under way. A change is a new value."""
@@ -68,6 +71,7 @@ class Gate:
         self._clock = clock
         self._sleep = sleep
         self._open_at = float("-inf")
+        self._doorstep = asyncio.Lock()
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     async def enter(self) -> int:
@@ -77,6 +81,7 @@ class Gate:
         else:
             await self._queue()
         try:
+            await self._step_in()
             while (closed := self._open_at - self._clock()) > 0:
                 await self._sleep(closed)
         except BaseException:
@@ -95,6 +100,17 @@ class Gate:
         if wait is not None:
             self._open_at = max(self._open_at, self._clock() + wait)
         self._free()
+
+    async def _step_in(self) -> None:
+        """Let calls begin one after the other, a few turns of the event loop apart.
+
+        Calls that begin in the same turn stay abreast: their answers come together, and each waits for the work on all
+        of them. Apart from each other they keep a fast endpoint a sixth busier.
+        """
+        if self.under_way > 1:
+            async with self._doorstep:
+                for _ in range(_TURNS):
+                    await asyncio.sleep(0)
 
     async def _queue(self) -> None:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -16,7 +16,7 @@ from proctor.models.answered import Answered
 from proctor.models.asking import Ask, Learned, Surroundings, Wait, asking
 from proctor.models.chat import Reply, Request
 from proctor.models.environment import Secret, read_environment
-from proctor.models.exchange import Exchange, openai_package
+from proctor.models.exchange import Exchange, fast_transport, openai_package
 from proctor.models.limiter import Gate, Limiter
 from proctor.models.names import PROVIDERS, Address, address
 from proctor.models.payloads import FORMS, Form
@@ -235,6 +235,7 @@ class OpenAIModel:
         key, place = self._find_key(), self._place
         version = self._environment.get("OPENAI_API_VERSION") if place.provider == "azure" else None
         settings: dict[str, Any] = {"api_key": key, "max_retries": 0, "timeout": self.options.timeout}
+        settings["http_client"] = fast_transport()
         if version:
             endpoint = place.url.removesuffix("/openai/v1")
             return openai.AsyncAzureOpenAI(azure_endpoint=endpoint, api_version=version, **settings)
