@@ -11,11 +11,7 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
     "click": ("proctor.cli",),
     "datasets": ("proctor.dataset_schema",),
     "msgspec": ("proctor",),  # the records themselves are its structures
-<<<<<<< HEAD
-    "numpy": ("proctor.metrics.pairing", "proctor.stats"),
-=======
-    "numpy": ("proctor.catalog.postings", "proctor.catalog.search", "proctor.metrics.matching", "proctor.stats"),
->>>>>>> 8da7f26 (Search over all tools: fields, tools and parts of a task, in milliseconds)
+    "numpy": ("proctor.catalog.postings", "proctor.catalog.search", "proctor.metrics.pairing", "proctor.stats"),
     "openai": ("proctor.models.exchange",),
     "pandas": ("proctor.dataset_schema", "proctor.runs.results"),
     "rapidfuzz": ("proctor.metrics._string",),

@@ -24,12 +24,7 @@ PURE = (
 # The exceptions, and why.
 WAIVERS = {
     "proctor.catalog.files": "finds and reads the documents below a folder",
-<<<<<<< HEAD
-    "proctor.catalog.snapshot": "keeps a loaded catalogue in a file",
-=======
     "proctor.catalog.stamped": "keeps in a file what took long to make",
-    "proctor.metrics.base": "its doors wait for a coroutine with a time limit",
->>>>>>> 8da7f26 (Search over all tools: fields, tools and parts of a task, in milliseconds)
     "proctor.metrics.blocking": "waiting is what it is for: the one place with a loop and a thread",
 }
 
