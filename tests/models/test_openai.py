@@ -87,7 +87,7 @@ MISBEHAVIOUR: dict[str, tuple[Any, type[ModelError], str, int | None, int]] = {
 async def test_every_misbehaviour_has_its_name_and_its_count(case: str, serve: Any, quick_model: Any) -> None:
     line, branch, kind, status, attempts = MISBEHAVIOUR[case]
     server = serve(lambda _: line)
-    model = quick_model(server, timeout=0.05 if isinstance(line, Hang) and line.seconds else 5.0)
+    model = quick_model(server, timeout=1.0 if isinstance(line, Hang) and line.seconds else 20.0)
     with pytest.raises(ModelError) as caught:
         await model.reply(ASK)
     found = caught.value

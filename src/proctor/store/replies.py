@@ -96,8 +96,10 @@ class ReplyStore:
         return database
 
     def _prepare(self, database: sqlite3.Connection) -> None:
+        # In this order: another process makes table and mark in one step, so where a table is seen, the mark is there.
+        holds_something = database.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
         mark = database.execute("PRAGMA application_id").fetchone()[0]
-        if mark != _MARK and (self.read_only or database.execute("SELECT 1 FROM sqlite_master").fetchone()):
+        if mark != _MARK and (self.read_only or holds_something):
             raise FileError("this is a database, but not a recording of model replies.", path=str(self.path))
         if self.read_only:
             return
