@@ -48,9 +48,9 @@ def function_schema(api: ApiSpec, name: str, form: str = "openai") -> dict[str, 
 
     `json` is `{"name", "description", "parameters"}`, which is also what most frameworks take.
     """
-    shape = _FORMS.get(form)
+    shape = FORMS.get(form)
     if shape is None:
-        raise OptionError(f"there is no form of schema {form!r}; {nearest(form, _FORMS)}")
+        raise OptionError(f"there is no form of schema {form!r}; {nearest(form, FORMS)}")
     if not 0 < len(name) <= MAX_NAME:
         raise OptionError(f"a function's name has 1 to {MAX_NAME} characters, not {len(name)}: {name!r}.")
     return shape(name, describe(api), parameters_schema(api))
@@ -161,5 +161,5 @@ def _mcp(name: str, description: str, parameters: dict[str, Any]) -> dict[str, A
     return {"name": name, "description": description, "inputSchema": parameters}
 
 
-_FORMS = {"openai": _openai, "anthropic": _anthropic, "mcp": _mcp, "json": _json}
+FORMS = {"openai": _openai, "anthropic": _anthropic, "mcp": _mcp, "json": _json}
 """The forms of schema that `function_schema` knows."""

@@ -6,11 +6,11 @@ about it is odd, it is as if it were not there.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
-import tempfile
 from pathlib import Path
+
+from proctor.errors import StorageError
+from proctor.store.artifacts import write_whole
 
 STAMP_BYTES = 32
 
@@ -33,18 +33,13 @@ def write_stamped(path: Path, kind: bytes, stamp: bytes, body: bytes) -> str:
 
     That is no error: everything is loaded, only the next start takes longer.
     """
-    temporary = ""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.writelines((_head(kind, stamp), _checksum(stamp, body), body))
-        Path(temporary).replace(path)
+        write_whole(path, b"".join((_head(kind, stamp), _checksum(stamp, body), body)))
     except OSError as error:
-        if temporary:
-            with contextlib.suppress(OSError):
-                Path(temporary).unlink()
         return f"the index {path} could not be written: {error.strerror or error}."
+    except StorageError as error:
+        return f"the index could not be written: {error}"
     return ""
 
 

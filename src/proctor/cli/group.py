@@ -25,6 +25,7 @@ STOPPED = 130
 VERBS = {
     "metrics": "List the metrics, and what each needs.",
     "score": "Score recorded conversations by metrics.",
+    "tools": "List, show, check and search the tools that there are.",
 }
 """Each verb with the first sentence of its help: it stands in `proctor.cli.<verb>`, as `command`."""
 
