@@ -33,14 +33,16 @@ def read_records(
     A record that cannot be read is yielded as its error, so that the caller decides whether to go on. A file that
     cannot be opened is raised.
     """
+    name = name_of(path)
     for line, data in texts(path, longest=longest, advance=advance):
-        if isinstance(data, FileError):
+        if type(data) is FileError:
             yield data
             continue
         try:
-            yield read_record(data, path=name_of(path), line=line)
+            record: Record | FileError = read_record(data, path=name, line=line)  # type: ignore[arg-type] # it is bytes
         except FileError as error:
-            yield error
+            record = error
+        yield record
 
 
 def texts(

@@ -31,8 +31,12 @@ _SAMPLE_FIRST = tuple(f'{{"{name}":'.encode() for name in ("user_input", "respon
 
 def read_record(data: bytes, *, path: str, line: int) -> Record:
     """The record in one JSON text. FileError, with file, line and one sentence, where there is none."""
-    if data.startswith(_SAMPLE_FIRST) and b'"id"' not in data:
-        return Record(read_sample_line(data, path=path, line=line), path, line)
+    if data.startswith(_SAMPLE_FIRST):
+        try:
+            return Record(read_sample_line(data, path=path, line=line), path, line)
+        except FileError:
+            if b'"id"' not in data:
+                raise
     value = decode_json_line(data, path=path, line=line)
     try:
         sample, name = read_value(value)

@@ -62,7 +62,7 @@ class Measurement:
             try:
                 lack = lacks(sample)
                 cell = measure(sample) if lack is None else lack
-                # Nearly every cell is this; the others, what is no number among them, are looked at with more care.
+                # Nearly every cell is this; the others, what is too large among them, are looked at with more care.
                 keep(cell if type(cell) is Score and -LARGEST <= cell.value <= LARGEST else checked(cell))
             except Exception as error:  # noqa: BLE001 - whatever a metric raises is this cell's, see the class
                 keep(self.failed(error))
@@ -90,9 +90,9 @@ class Measurement:
             raise error
         if isinstance(error, ModelError):
             return Missing(error.reason, str(error) if error.raw is None else f"{error}\n{error.raw}")
-        if isinstance(error, ProctorError):
-            return Missing("the metric could not read the sample", str(error))
         kind = type(error)
+        if isinstance(error, ProctorError):
+            return Missing(f"the metric failed with {kind.__name__}", str(error))
         if kind not in self._logged:
             self._logged.add(kind)
             _log.warning("%s failed on a sample with %s: %s", self.name, kind.__name__, error, exc_info=error)
@@ -128,12 +128,12 @@ def kind_of(sample: Sample) -> str:
 
 
 def checked(cell: Any) -> Cell:
-    """The cell as it is, unless it holds what is no finite number."""
+    """The cell as it is, unless it holds what cannot be counted."""
     if type(cell) is Score:
         value: Any = cell.value
         if isinstance(value, (int, float)) and -LARGEST <= value <= LARGEST:
             return cell
-        return Missing("the metric's value is no finite number", f"it is {value!r}")
+        return Missing("the metric's value is too large", f"it is {value!r}")
     if type(cell) is Missing:
         return cell
     return Missing("the metric returned neither a Score nor a Missing", f"it returned {cell!r}")

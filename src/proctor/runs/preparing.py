@@ -16,10 +16,6 @@ from proctor.runs.metering import Meter
 _KINDS = {"SINGLE_TURN": "single-turn samples", "MULTI_TURN": "conversations"}
 
 
-class MissingColumnError(InputError):
-    """A metric needs a field that not one sample has."""
-
-
 def measurements_of(
     metrics: Any, llm: Any, config: RunConfig, meter: Meter, *, raise_exceptions: bool = False
 ) -> list[Measurement]:
@@ -60,7 +56,7 @@ def check_needs(measurements: Sequence[Measurement], samples: Sequence[Sample]) 
         check_kind(one, samples[0])
         for column in sorted(one.metric.required_columns.get(kind, ())):
             if all(getattr(sample, column, None) is None for sample in samples):
-                raise MissingColumnError(f"the metric {one.name!r} needs {column!r}, which no sample has.")
+                raise InputError(f"the metric {one.name!r} needs {column!r}, which no sample has.")
 
 
 def check_kind(measurement: Measurement, sample: Sample) -> None:

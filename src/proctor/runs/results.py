@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -40,6 +40,9 @@ class EvaluationResult:
 
     def __getitem__(self, metric: str) -> list[float | Missing]:
         return [cell.value if isinstance(cell, Score) else cell for cell in self.cells[self._column(metric)]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.cells)
 
     @cached_property
     def means(self) -> dict[str, float | Missing]:
@@ -116,21 +119,14 @@ class EvaluationResult:
             return meant[0]
         if meant:
             raise OptionError(f"several columns are of the metric {metric!r}: {', '.join(meant)}; name one of them.")
-        raise UnknownColumnError(f"the result has no metric {metric!r}; {nearest(metric, self.cells)}")
-
-
-class UnknownColumnError(OptionError, KeyError):
-    """A metric was asked for that was not evaluated."""
-
-    __str__ = Exception.__str__
+        raise OptionError(f"the result has no metric {metric!r}; {nearest(metric, self.cells)}")
 
 
 def tallied(cells: Sequence[Cell]) -> Tally:
     """The cells of a metric, counted."""
     tally = Tally()
+    tally.extend([cell.value for cell in cells if isinstance(cell, Score)])
     for cell in cells:
-        if isinstance(cell, Score):
-            tally.add(cell.value)
-        else:
+        if isinstance(cell, Missing):
             tally.add_missing(cell.reason)
     return tally

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from proctor.dataset_schema import Sample
 from proctor.errors import FileError
@@ -15,10 +15,11 @@ from proctor.runs.preparing import check_kind
 from proctor.runs.skipping import Skipped
 from proctor.stats.tally import Tally
 
-_AT_ONCE = 32
-"""So many records are measured at a time: so few that what was just read is still at hand."""
+_AT_ONCE = 4
+"""So many records are measured at a time: so few that what was just read is still in the processor's cache."""
 _AT_ONCE_WAITING = 256
 """… where a metric waits for a model: so many that its workers are seldom idle."""
+_COUNTED_AT_ONCE = 512
 
 Keep = Callable[[Record | FileError, Sequence[Cell]], object]
 """Is handed each record with its cells, in order; a record that was skipped has none."""
@@ -56,41 +57,52 @@ class Scoring:
         self._keep = keep
         self._kind: type[Sample] | None = None
         self._waiting: list[Record | FileError] = []
+        self._uncounted: list[list[Cell]] = [[] for _ in measurements]
 
-    def add(self, record: Record | FileError) -> bool:
-        """Take one more record; true when it is time to measure. An error is raised, unless errors are skipped."""
-        if type(record) is not Record or type(record.sample) is not self._kind:
-            record = self._looked_at(record)
-        self._waiting.append(record)
-        return len(self._waiting) >= self._at_once
+    def batches(self, records: Iterable[Record | FileError]) -> Iterator[list[Sample]]:
+        """The samples of the records, a few at a time; each batch is to be measured and `put` before the next.
 
-    @property
-    def waiting(self) -> list[Record]:
-        """The records that are to be measured next."""
-        return [record for record in self._waiting if isinstance(record, Record)]
+        A record that is an error is raised, unless errors are skipped.
+        """
+        waiting, samples = self._waiting, list[Sample]()
+        for record in records:
+            if type(record) is Record and type(record.sample) is self._kind:
+                samples.append(record.sample)
+            else:
+                record = self._looked_at(record)  # noqa: PLW2901 - what comes of it stands in its place
+                if isinstance(record, Record):
+                    samples.append(record.sample)
+            waiting.append(record)
+            if len(waiting) >= self._at_once:
+                yield samples
+                waiting.clear()
+                samples.clear()
+        yield samples
+        waiting.clear()
+        self._count()
 
     def put(self, columns: Sequence[Sequence[Cell]]) -> None:
-        """Count what was measured about the waiting records: a list of cells for each metric."""
-        for one, cells in zip(self.measurements, columns, strict=True):
-            self._count(one.name, cells)
-            self.samples += len(cells) if one is self.measurements[0] else 0
+        """Count what was measured about the batch at hand: a list of cells for each metric."""
+        self.samples += len(columns[0])
+        for uncounted, cells in zip(self._uncounted, columns, strict=True):
+            uncounted += cells  # noqa: PLW2901 - the list itself grows
+        if len(self._uncounted[0]) >= _COUNTED_AT_ONCE:
+            self._count()
         if self._keep is not None:
             rows = zip(*columns, strict=True)
             for record in self._waiting:
                 self._keep(record, next(rows) if isinstance(record, Record) else ())
-        self._waiting.clear()
 
-    def _count(self, name: str, cells: Sequence[Cell]) -> None:
-        tally, odd = self.tallies[name], self.odd[name]
-        scores = [cell for cell in cells if type(cell) is Score]
-        tally.extend([score.value for score in scores])
-        for score in scores:
-            if score.warning is not None:
-                odd.add(score.warning)
-        if len(scores) < len(cells):
+    def _count(self) -> None:
+        for one, cells in zip(self.measurements, self._uncounted, strict=True):
+            tally, odd = self.tallies[one.name], self.odd[one.name]
+            tally.extend([cell.value for cell in cells if type(cell) is Score])
             for cell in cells:
                 if isinstance(cell, Missing):
                     tally.add_missing(cell.reason)
+                elif cell.warning is not None:
+                    odd.add(cell.warning)
+            cells.clear()
 
     def _looked_at(self, record: Record | FileError) -> Record | FileError:
         """The first record of all, which decides the kind; or an error, the record's or that it is of another kind."""
@@ -114,24 +126,10 @@ def score(records: Iterable[Record | FileError], scoring: Scoring, config: RunCo
     if not scoring.immediate:
         wait_for(lambda: _ascore(records, scoring, config))
         return
-    for record in records:
-        if scoring.add(record):
-            _measure_now(scoring)
-    _measure_now(scoring)
-
-
-def _measure_now(scoring: Scoring) -> None:
-    samples = [record.sample for record in scoring.waiting]
-    scoring.put([one.cells(samples) for one in scoring.measurements])
+    for samples in scoring.batches(records):
+        scoring.put([one.cells(samples) for one in scoring.measurements])
 
 
 async def _ascore(records: Iterable[Record | FileError], scoring: Scoring, config: RunConfig) -> None:
-    for record in records:
-        if scoring.add(record):
-            await _measure(scoring, config)
-    await _measure(scoring, config)
-
-
-async def _measure(scoring: Scoring, config: RunConfig) -> None:
-    samples = [record.sample for record in scoring.waiting]
-    scoring.put(await measure(scoring.measurements, samples, config))
+    for samples in scoring.batches(records):
+        scoring.put(await measure(scoring.measurements, samples, config))
