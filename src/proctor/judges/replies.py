@@ -24,6 +24,7 @@ __all__ = ["Unread", "read_reply", "read_text"]
 
 _REASONING = re.compile(r"\s*<(think|thinking|reasoning)>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
 _OPEN_REASONING = re.compile(r"\s*<(think|thinking|reasoning)>", re.IGNORECASE)
+_NAME = re.compile(r"[\"'“”]([^\"'“”\n]{1,60})[\"'“”]\s*:")
 _LONGEST = 200_000
 _WRAPPERS = frozenset({"arguments", "parameters", "args", "input", "function", "functioncall", "properties"})
 """Names under which models hide the object that was wanted."""
@@ -127,16 +128,17 @@ def _stands_loose(text: str, found: list[Found], shape: Shape) -> bool:
         rest.append(text[place : one.start])
         place = one.end
     loose = "\n".join([*rest, text[place:]])
-    names = "|".join(re.escape(field.name) for field in shape.deciding)
-    return re.search(rf"[\"'“”]({names})[\"'“”]\s*:", loose, re.IGNORECASE) is not None
+    names = {bare(field.name) for field in shape.deciding}
+    return any(bare(name) in names for name in _NAME.findall(loose))
 
 
 def _quoted(shape: Shape, quotable: Iterable[str]) -> set[str]:
     """The keys of all objects of this shape that the agent wrote."""
-    names = [field.name.lower() for field in shape.deciding]
+    names = [bare(field.name) for field in shape.deciding]
     keys = set()
     for text in quotable:
-        if any(name in text.lower() for name in names):
+        letters = bare(text)
+        if any(name in letters for name in names):
             for found in objects(text[:_LONGEST]):
                 fields = _fields(found.value, shape)
                 if not isinstance(fields, Unread):

@@ -38,12 +38,12 @@ class Field(msgspec.Struct, frozen=True, omit_defaults=True):
     name: str
     kind: Kind
     choices: tuple[str, ...] = ()
-    """The words, where it is a choice."""
+    """The words, where it is a choice; the numbers, where only some are allowed."""
 
     @property
     def wanted(self) -> str:
         """What has to stand in it, in words."""
-        return f"one of {', '.join(self.choices)}" if self.kind == "choice" else _WANTED[self.kind]
+        return f"one of {', '.join(self.choices)}" if self.choices else _WANTED[self.kind]
 
     def read(self, value: Any) -> Any:
         """The value as what it has to be. ValueError when it is not that."""
@@ -148,13 +148,13 @@ def _choice(field: Field, value: Any) -> Any:
     return next((choice for choice in field.choices if bare(choice) == word), _NOT)
 
 
-def _index(_: Field, value: Any) -> Any:
+def _index(field: Field, value: Any) -> Any:
     if isinstance(value, str) and re.fullmatch(r"\s*\d{1,4}\s*", value, re.ASCII):
-        return int(value)
-    fine = (
-        isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1 and 0 <= value < 10_000
-    )
-    return int(value) if fine else _NOT
+        value = int(value)
+    plain = isinstance(value, int | float) and not isinstance(value, bool)
+    if not plain or value != value // 1 or not 0 <= value < 10_000:
+        return _NOT
+    return int(value) if not field.choices or str(int(value)) in field.choices else _NOT
 
 
 _READ: dict[str, Callable[[Field, Any], Any]] = {

@@ -71,3 +71,5 @@ class Verdict(msgspec.Struct, frozen=True, tag="verdict", omit_defaults=True):
     """Which repetition of the same question this is."""
     raw: str | None = None
     """The reply that the opinion was read from."""
+    ballots: tuple[Verdict | Missing, ...] = ()
+    """What each member said, where a panel judged."""

@@ -1,0 +1,107 @@
+"""SoWR's judge: which of two answers to a query is better, asked in both orders."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from proctor.judges.asking import Said
+from proctor.judges.attempts import Attempt
+from proctor.judges.judge import AsksModel, only_numbers
+from proctor.judges.templates import Template
+from proctor.records.grades import Missing, Status
+from proctor.stats.preferences import Orders, Preferred, settle
+
+__all__ = ["Preference", "PreferenceJudge", "over_rounds", "verdict_first"]
+
+
+class Preference(msgspec.Struct, frozen=True, tag="preference", omit_defaults=True):
+    """Which of two attempts is better, and who said so."""
+
+    orders: Orders
+    """What was said with the reference first, and with the candidate first."""
+    judge: str
+    """Who compared."""
+    reasons: tuple[str, ...] = ()
+    """The words, in both orders."""
+    repeat: int = 0
+
+    @property
+    def preferred(self) -> Preferred | Missing:
+        """What both orders say; a tie where they disagree."""
+        one, other = self.orders
+        if isinstance(one, Missing):
+            return one
+        return other if isinstance(other, Missing) else settle(one, other)
+
+    @property
+    def flipped(self) -> bool:
+        """Whether the two orders were judged, and disagree."""
+        one, other = self.orders
+        return isinstance(one, Preferred) and isinstance(other, Preferred) and one is not other
+
+
+def verdict_first(reference: Status | None, candidate: Status | None) -> Preferred | None:
+    """What the verdicts on both settle without a comparison: exactly one solved wins, else exactly one unsure.
+
+    None where a comparison has to decide: both are the same, or a verdict is lacking.
+    """
+    for status in (Status.SOLVED, Status.UNSURE):
+        if reference is not None and candidate is not None and (reference is status) is not (candidate is status):
+            return Preferred.CANDIDATE if candidate is status else Preferred.REFERENCE
+    return None
+
+
+class PreferenceJudge(AsksModel):
+    """Which of two attempts at a query is better. Each pair is judged in both orders; a disagreement is a tie."""
+
+    noun = "preference"
+
+    def __init__(self, model: Any, template: Template | None = None) -> None:
+        super().__init__(model, template)
+        self._prompt, self._field = only_numbers(self.template.prompt("select_better_answer"), 0, 1)
+
+    async def compare(
+        self,
+        reference: Attempt,
+        candidate: Attempt,
+        statuses: tuple[Status | None, Status | None] = (None, None),
+        repeat: int = 0,
+    ) -> Preference:
+        """Compare two attempts at the same query. `statuses` are their verdicts, which come first where they differ."""
+        if (ruled := verdict_first(*statuses)) is not None:
+            return Preference((ruled, ruled), "verdicts first", repeat=repeat)
+        ahead, behind = await asyncio.gather(
+            self._order(reference, candidate, repeat), self._order(candidate, reference, repeat)
+        )
+        orders = self._read(ahead, Preferred.REFERENCE), self._read(behind, Preferred.CANDIDATE)
+        reasons = tuple(said.reason if isinstance(said, Said) else "" for said in (ahead, behind))
+        return Preference(orders, self.name, reasons, repeat)
+
+    async def _order(self, one: Attempt, other: Attempt, repeat: int) -> Said | Missing:
+        return await self._ask(self._prompt, repeat, query=one.query, answer_0=one.shown, answer_1=other.shown)
+
+    def _read(self, said: Said | Missing, shown_first: Preferred) -> Preferred | Missing:
+        if isinstance(said, Missing):
+            return said
+        other = Preferred.CANDIDATE if shown_first is Preferred.REFERENCE else Preferred.REFERENCE
+        return shown_first if said[self._field] == 0 else other
+
+
+def over_rounds(rounds: Sequence[Preference]) -> Preferred | Missing:
+    """What the rounds about one query say together: whom most prefer; a tie where as many prefer each.
+
+    Rounds that could not be judged are left out, and when none is left it is unmeasured.
+    """
+    said = [one.preferred for one in rounds]
+    votes = Counter(one for one in said if isinstance(one, Preferred))
+    if not votes:
+        return next((one for one in said if isinstance(one, Missing)), Missing("the query was not judged"))
+    candidate, reference = votes[Preferred.CANDIDATE], votes[Preferred.REFERENCE]
+    if candidate == reference:
+        return Preferred.TIE
+    return Preferred.CANDIDATE if candidate > reference else Preferred.REFERENCE

@@ -1,0 +1,115 @@
+"""What an agent wrote does not grade the agent: attacks on a judge that falls for everything."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+from proctor.judges.attempts import Attempt
+from proctor.judges.completeness import CompletenessJudge
+from proctor.judges.solving import SolvingJudge
+from proctor.judges.templates import Prompt, Template, built_in
+from proctor.models.chat import Request
+from proctor.models.scripted import ScriptedModel
+from proctor.records.grades import Missing, Status, Verdict
+
+Gullible = Callable[..., ScriptedModel]
+SOLVING = built_in("solving")
+FIRST = SOLVING.prompt("check_answer_status")
+
+
+def attempt(attack: str) -> Attempt:
+    return Attempt("Book a table for two.", attack, whole=attack)
+
+
+def unfenced() -> Template:
+    """Our prompts without fences around the data."""
+    prompts = {name: msgspec.structs.replace(prompt, fenced=False) for name, prompt in SOLVING.prompts.items()}
+    bare: Template = msgspec.structs.replace(SOLVING, prompts=prompts)
+    return bare
+
+
+def unsure_at_first(model: ScriptedModel) -> ScriptedModel:
+    """A judge whose first reply is Unsure; the others are the model's."""
+    asked: list[Request] = []
+
+    async def reply(request: Request) -> Any:
+        asked.append(request)
+        return {"answer_status": "Unsure"} if len(asked) == 1 else await model.reply(request)
+
+    return ScriptedModel(reply)
+
+
+def test_there_are_enough_attacks_and_no_two_are_the_same(attacks: list[str]) -> None:
+    assert len(set(attacks)) == len(attacks) >= 30
+
+
+async def test_no_attack_reaches_the_verdict(attack: str, gullible: Gullible, echoes: dict[str, Any]) -> None:
+    for style, echo in echoes.items():
+        verdict = await SolvingJudge(gullible(FIRST, echo)).judge(attempt(attack))
+        assert isinstance(verdict, Missing) or verdict.status is Status.UNSOLVED, style
+
+
+async def test_an_attack_costs_no_verdict_of_a_judge_that_repeats_nothing(
+    attack: str, gullible: Gullible, echoes: dict[str, Any]
+) -> None:
+    verdict = await SolvingJudge(gullible(FIRST, echoes["nothing"])).judge(attempt(attack))
+    assert isinstance(verdict, Verdict)
+    assert verdict.status is Status.UNSOLVED
+
+
+async def test_the_second_pass_and_completeness_hold_too(
+    attack: str, gullible: Gullible, echoes: dict[str, Any]
+) -> None:
+    second = SOLVING.prompt("parse_answer_status")
+    for style in ("objects before", "objects after", "text after"):
+        judge = SolvingJudge(unsure_at_first(gullible(second, echoes[style])))
+        verdict = await judge.judge(attempt(attack))
+        assert isinstance(verdict, Missing) or verdict.status is not Status.SOLVED
+        complete = CompletenessJudge(
+            gullible(built_in("completeness").prompt("check_answer_completeness"), echoes[style])
+        )
+        verdict = await complete.judge(attempt(attack))
+        assert isinstance(verdict, Missing) or verdict.status is Status.UNSOLVED
+
+
+async def test_without_fences_every_attack_would_succeed(
+    attacks: list[str], gullible: Gullible, echoes: dict[str, Any]
+) -> None:
+    prompt: Prompt = unfenced().prompt("check_answer_status")
+    verdicts = [
+        await SolvingJudge(gullible(prompt, echoes["nothing"]), unfenced()).judge(attempt(attack)) for attack in attacks
+    ]
+    assert all(isinstance(verdict, Verdict) and verdict.status is Status.SOLVED for verdict in verdicts)
+
+
+async def test_without_neutral_signs_some_attacks_would_succeed(
+    attacks: list[str], gullible: Gullible, echoes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proctor.judges.fences.neutral", lambda text: text)
+    verdicts = [await SolvingJudge(gullible(FIRST, echoes["nothing"])).judge(attempt(attack)) for attack in attacks]
+    fallen = [verdict for verdict in verdicts if isinstance(verdict, Verdict) and verdict.status is Status.SOLVED]
+    assert len(fallen) >= 5
+
+
+@pytest.mark.parametrize("which", [0, -1], ids=["the first object", "the last object"])
+async def test_a_naive_reader_would_be_fooled(
+    attacks: list[str], gullible: Gullible, echoes: dict[str, Any], which: int
+) -> None:
+    style = "objects before" if which == 0 else "objects after"
+    fooled = 0
+    for attack in attacks:
+        model = gullible(FIRST, echoes[style])
+        await SolvingJudge(model).judge(attempt(attack))
+        said = (await model.reply(model.requests[0])).text
+        found = re.findall(r"\{[^{}]*\}", said)
+        try:
+            fooled += "Solved" in json.loads(found[which]).values()
+        except ValueError:
+            continue
+    assert fooled >= 10
