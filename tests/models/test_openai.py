@@ -1,6 +1,7 @@
 import asyncio
 import gc
 import logging
+import sys
 import time
 from collections import Counter
 from typing import Any
@@ -14,6 +15,7 @@ from proctor.errors import (
     ModelRequestError,
     ModelTimeoutError,
     ModelUnavailableError,
+    NeedsExtraError,
     OptionError,
     ReplyError,
 )
@@ -186,6 +188,13 @@ async def test_a_missing_key_is_named_before_anything_is_asked() -> None:
     assert caught.value.kind == "no_key"
     with pytest.raises(ModelRefusedError):
         model.require_key()
+
+
+async def test_without_the_package_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openai", None)  # what an import of a missing package meets
+    model = OpenAIModel("tiny", url="http://127.0.0.1:9/v1", environment={})
+    with pytest.raises(NeedsExtraError, match=r"pip install 'proctor\[openai\]'"):
+        await model.reply(ASK)
 
 
 async def test_a_key_stands_in_no_error_no_repr_and_no_log(serve: Any, quick_model: Any, caplog: Any) -> None:
