@@ -23,6 +23,7 @@ GATE_FAILED = 100
 STOPPED = 130
 
 VERBS = {
+    "cache": "Keep recorded answers: import, export, count, verify, freeze.",
     "metrics": "List the metrics, and what each needs.",
     "score": "Score recorded conversations by metrics.",
     "tools": "List, show, check and search the tools that there are.",
