@@ -9,6 +9,11 @@ import pytest
 PURE = (
     "proctor.catalog",
     "proctor.errors",
+    "proctor.gateway.canned",
+    "proctor.gateway.directory",
+    "proctor.gateway.memory",
+    "proctor.gateway.policy",
+    "proctor.gateway.source",
     "proctor.json_text",
     "proctor.messages",
     "proctor.metrics",

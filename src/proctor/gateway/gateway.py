@@ -1,0 +1,232 @@
+"""The gateway: finds the API that is meant, asks the sources as the policy says, says where the answer came from."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from proctor.catalog.index import Catalog
+from proctor.errors import OptionError
+from proctor.gateway import policy as policies
+from proctor.gateway.directory import Directory, Place
+from proctor.gateway.memory import Memory
+from proctor.gateway.policy import DEFAULT, Policy
+from proctor.gateway.recorded import RecordedSource, as_recorded
+from proctor.gateway.source import AnswerSource, Call, Unanswered
+from proctor.gateway.turns import turn
+from proctor.records.answers import Answer, Provenance, Source
+from proctor.records.entries import Entry
+from proctor.records.queries import ApiId
+from proctor.store.responses import ResponseStore
+
+__all__ = ["Gateway", "GatewayOptions"]
+
+
+class GatewayOptions(msgspec.Struct, frozen=True):
+    """How a gateway goes about its work."""
+
+    memory: int = 100_000
+    """So many answers are kept in memory in front of the store."""
+    claim: float = 30.0
+    """Seconds after which the claim of a process that died while asking ends."""
+    wait: float = 0.02
+    """Seconds between the first looks at whether another process has its answer; they grow."""
+    clock: Callable[[], float] = time.time
+    """Says when an answer was made, in seconds since 1970."""
+
+
+Sources = AnswerSource | Iterable[AnswerSource]
+
+
+class Gateway:
+    """Virtual APIs that never change their mind: the same call has the same answer.
+
+    Without a store, answers are remembered as long as the gateway lives. `simulators` and `live` are asked in their
+    order, when the policy says so. Whoever opened the store closes it; `aclose` closes the sources.
+
+    `totals` counts the answers that were given, by where they came from.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog | None = None,
+        *,
+        store: ResponseStore | None = None,
+        policy: str | Policy = DEFAULT,
+        simulators: Sources = (),
+        live: Sources = (),
+        options: GatewayOptions | None = None,
+    ) -> None:
+        self.catalog = catalog
+        self.store = store
+        self.policy = policies.named(policy)
+        self.totals: dict[Source, int] = dict.fromkeys(Source, 0)
+        self._options = options or GatewayOptions()
+        self._sources = {Source.SIMULATED: _listed(simulators), Source.LIVE: _listed(live)}
+        self._recorded = None if store is None else RecordedSource(store, suspicious=self.policy.takes_suspicious)
+        self._directory = Directory(catalog, store)
+        self._memory = Memory(self._options.memory if store is not None else None)
+        self._flights: dict[tuple[asyncio.AbstractEventLoop, str], asyncio.Task[Answer]] = {}
+
+    async def call(self, category: str, tool: str, api: str, arguments: Mapping[str, Any]) -> Answer:
+        """Answer a call. The names and the arguments may have any spelling that the catalogue knows."""
+        place = self._directory.find(category, tool, api)
+        if isinstance(place, str):
+            return self._counted(self._missed(place, ()))
+        return await self._answer(place, arguments)
+
+    async def call_api(self, api: ApiId, arguments: Mapping[str, Any]) -> Answer:
+        """Answer a call of an API that is known by its identity."""
+        return await self.call(api.category, api.tool, api.api, arguments)
+
+    def at_hand(self, category: str, tool: str, api: str, arguments: Mapping[str, Any]) -> Answer | None:
+        """The answer to a call where it can be had at once, from memory or from the store; else None."""
+        place = self._directory.find(category, tool, api)
+        if isinstance(place, str) or not self.policy.reads_first:
+            return None
+        restored = place.restored(arguments)
+        key = place.key(restored)
+        answer = self._memory.get(key)
+        if answer is None:
+            answer = self._look(place.call(restored, key))
+        return None if answer is None else self._counted(answer)
+
+    async def aclose(self) -> None:
+        """Finish what is being asked, and close the sources."""
+        loop = asyncio.get_running_loop()
+        flying = [task for (of, _), task in list(self._flights.items()) if of is loop]
+        await asyncio.gather(*flying, return_exceptions=True)
+        for sources in self._sources.values():
+            for source in sources:
+                await source.aclose()
+
+    async def _answer(self, place: Place, arguments: Mapping[str, Any]) -> Answer:
+        restored = place.restored(arguments)
+        key = place.key(restored)
+        if self.policy.reads_first:
+            answer = self._memory.get(key)
+            if answer is not None:
+                self.totals[Source.RECORDED] += 1
+                return answer
+        return self._counted(await self._shared(place.call(restored, key)))
+
+    async def _shared(self, call: Call) -> Answer:
+        """The answer that somebody in this process is getting at the moment, or one that is got now."""
+        loop = asyncio.get_running_loop()
+        task = self._flights.get((loop, call.key))
+        if task is None:
+            task = loop.create_task(self._ask(call))
+            self._flights[loop, call.key] = task
+            task.add_done_callback(functools.partial(self._landed, (loop, call.key)))
+        return await asyncio.shield(task)  # who asked may leave; the others still want the answer
+
+    def _landed(self, flight: tuple[asyncio.AbstractEventLoop, str], task: asyncio.Task[Answer]) -> None:
+        self._flights.pop(flight, None)
+        if not task.cancelled():
+            task.exception()  # looked at, in case that nobody waits any more
+
+    async def _ask(self, call: Call) -> Answer:
+        """Walk along the policy's order; where another process is asking the same, wait for its answer."""
+        if not self.policy.reads_first:
+            return await self._walk(call, list(self.policy.order), [])
+        found = self._look(call)
+        if found is not None:
+            return found
+        store = self.store
+        if store is None or not self._asks_anybody() or not self._takes_answers(store):
+            return await self._walk(call, list(self.policy.order), [])
+        pace = self._options
+        async with turn(store, call.key, lambda: self._look(call), seconds=pace.claim, wait=pace.wait) as found:
+            return found if found is not None else await self._walk(call, list(self.policy.order), [])
+
+    async def _walk(self, call: Call, order: list[Source], attempts: list[str]) -> Answer:
+        for kind in order:
+            for source in self._of_kind(kind):
+                outcome = await source.answer(call)
+                if isinstance(outcome, Answer):
+                    return await self._kept(call, outcome, source, tuple(attempts))
+                attempts.append(f"{source.name}: {outcome}")
+        return self._missed(f"no source had an answer to {call.api} with these arguments.", tuple(attempts))
+
+    async def _kept(self, call: Call, outcome: Answer, source: AnswerSource, attempts: tuple[str, ...]) -> Answer:
+        """The answer with its provenance, stored where the policy says so; what is stored is what is given."""
+        if source.source is Source.RECORDED:
+            return _with_attempts(outcome, attempts)
+        made = outcome.provenance
+        model = made.model if made is not None and made.model is not None else source.name
+        told = (*attempts, *(made.attempts if made is not None else ()))
+        at = self._options.clock()
+        fresh = msgspec.structs.replace(outcome, provenance=Provenance(source.source, model, at, None, told))
+        if not policies.stored(self.policy, source.source):
+            return fresh
+        store = self.store
+        if store is None or not self._takes_answers(store):
+            self._memory.put(call.key, as_recorded(fresh, call.key))
+            return fresh if store is None else _with_attempts(fresh, (*told, f"{store.name}: takes no answers"))
+        return await self._stored(store, call, fresh)
+
+    async def _stored(self, store: ResponseStore, call: Call, fresh: Answer) -> Answer:
+        assert fresh.provenance is not None
+        provenance = msgspec.structs.replace(fresh.provenance, entry=call.key)
+        answer = msgspec.structs.replace(fresh, provenance=provenance)
+        entry = Entry.of(call.api, call.arguments, answer)
+        if self.policy.replaces:
+            kept = await asyncio.to_thread(store.supersede, entry)
+        else:
+            kept = await asyncio.to_thread(functools.partial(store.put, entry, over_suspicious=True))
+        recorded = as_recorded(kept.answer, call.key)
+        self._memory.put(call.key, recorded)
+        if kept.answer == answer:
+            return answer
+        return _with_attempts(recorded, (*provenance.attempts, f"{provenance.model}: another answer was stored first"))
+
+    def _look(self, call: Call) -> Answer | None:
+        """The recorded answer, which is then in memory."""
+        if self._recorded is None:
+            return None
+        found = self._recorded.look(call)
+        if isinstance(found, Unanswered):
+            return None
+        self._memory.put(call.key, found)
+        return found
+
+    def _of_kind(self, kind: Source) -> list[AnswerSource]:
+        if kind is Source.RECORDED:
+            return [] if self._recorded is None else [self._recorded]
+        return self._sources[kind]
+
+    def _asks_anybody(self) -> bool:
+        return any(self._sources.get(kind) for kind in self.policy.order)
+
+    def _takes_answers(self, store: ResponseStore) -> bool:
+        return self.policy.stores and not store.read_only and store.frozen is None
+
+    def _missed(self, sentence: str, attempts: tuple[str, ...]) -> Answer:
+        error = f"{sentence} ({'; '.join(attempts)})" if attempts else sentence
+        return Answer("", error, Provenance(Source.MISSED, at=self._options.clock(), attempts=attempts))
+
+    def _counted(self, answer: Answer) -> Answer:
+        assert answer.provenance is not None
+        self.totals[answer.provenance.source] += 1
+        return answer
+
+
+def _listed(sources: Sources) -> list[AnswerSource]:
+    listed = [sources] if isinstance(sources, AnswerSource) else list(sources)
+    for source in listed:
+        if not isinstance(source, AnswerSource):
+            raise OptionError(f"a source has name, source, answer and aclose; {type(source).__name__} has not.")
+    return listed
+
+
+def _with_attempts(answer: Answer, attempts: tuple[str, ...]) -> Answer:
+    assert answer.provenance is not None
+    if not attempts:
+        return answer
+    provenance = msgspec.structs.replace(answer.provenance, attempts=attempts)
+    return msgspec.structs.replace(answer, provenance=provenance)

@@ -1,0 +1,50 @@
+"""The cache as a source: answers that were stored, under every key that their call may have."""
+
+from __future__ import annotations
+
+import msgspec
+
+from proctor.catalog.recorded import answer_keys
+from proctor.gateway.source import Call, Unanswered
+from proctor.records.answers import Answer, Provenance, Source
+from proctor.store.responses import ResponseStore
+
+__all__ = ["RecordedSource", "as_recorded"]
+
+
+class RecordedSource:
+    """Answers out of a store.
+
+    Suspicious entries (recorded failures, empty answers) do not count unless `suspicious` says so.
+    """
+
+    name = "recorded"
+    source = Source.RECORDED
+
+    def __init__(self, store: ResponseStore, *, suspicious: bool = False) -> None:
+        self._store = store
+        self._suspicious = suspicious
+
+    async def answer(self, call: Call) -> Answer | Unanswered:
+        """The stored answer."""
+        return self.look(call)
+
+    def look(self, call: Call) -> Answer | Unanswered:
+        """The stored answer, for those who cannot wait."""
+        doubtful = False
+        for key in answer_keys(call.api, call.arguments):
+            answer = self._store.answer(key, suspicious=self._suspicious)
+            if answer is not None:
+                return as_recorded(answer, key)
+            doubtful = doubtful or (not self._suspicious and self._store.answer(key) is not None)
+        return Unanswered("suspicious" if doubtful else "missed")
+
+    async def aclose(self) -> None:
+        """Nothing is held: the store belongs to whoever opened it."""
+
+
+def as_recorded(answer: Answer, key: str, attempts: tuple[str, ...] = ()) -> Answer:
+    """A stored answer as it is handed out: it comes from the cache, and keeps who made it and when."""
+    made = answer.provenance
+    model, at = (made.model, made.at) if made is not None else (None, None)
+    return msgspec.structs.replace(answer, provenance=Provenance(Source.RECORDED, model, at, key, attempts))
