@@ -70,7 +70,7 @@ def canonical_name(api: ApiId, ending: int = _ENDING) -> str:
     """The one name by which an API is offered to a model: the plain one with an ending that no other API has.
 
     >>> canonical_name(ApiId("Data", "Random Word API", "Get Word"))
-    'get_word_for_random_word_api_b7e5n'
+    'get_word_for_random_word_api_5evb6'
     """
     room = MAX_NAME - ending - 1
     return f"{_readable(api)[:room].rstrip('_')}_{_digest(api)[:ending]}"
