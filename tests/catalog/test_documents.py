@@ -96,7 +96,7 @@ documents = (
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(documents, st.lists(st.text(max_size=3), max_size=2))
 def test_what_is_read_can_be_named_shown_and_searched_and_the_rest_has_a_reason(
     document: Any, folders: list[str]

@@ -94,7 +94,7 @@ def _parameter(written: Any) -> tuple[bool, Parameter]:
     if not isinstance(written, dict) or not isinstance(written.get("name"), str):
         raise UnreadableError(f"a parameter has no name: {str(written)[:60]}")
     place = written.get("in")
-    if place not in _PLACES:
+    if not isinstance(place, str) or place not in _PLACES:
         raise UnreadableError(f"the parameter {written['name']!r} stands in {place!r}, which OpenAPI 3 does not know")
     schema = written.get("schema")
     if schema is None and isinstance(content := written.get("content"), dict):
