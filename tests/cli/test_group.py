@@ -57,7 +57,7 @@ def test_nothing_at_all_shows_the_help_and_is_an_error(run: Run) -> None:
     ("words", "sentence"),
     [
         (["scor"], "proctor: there is no command 'scor'; did you mean 'score'?\n"),
-        (["frobnicate"], "proctor: there is no command 'frobnicate'; commands are cache, metrics, score, tools.\n"),
+        (["frobnicate"], f"proctor: there is no command 'frobnicate'; commands are {', '.join(sorted(VERBS))}.\n"),
         (["--versoin"], "proctor: No such option '--versoin'."),
         (["score", "--on-error", "skip"], "proctor: Missing argument 'FILE...'.\n"),
         (["score", "x", "--on-error", "panic"], "proctor: Invalid value for '--on-error'"),

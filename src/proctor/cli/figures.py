@@ -8,9 +8,11 @@ from typing import Any
 import msgspec
 
 from proctor.records.grades import Missing
+from proctor.records.traces import Usage
 from proctor.report.tables import WIDTH, table
 from proctor.runs.gates import Verdict
 from proctor.runs.scoring import Scoring
+from proctor.stats.calibration import Calibration
 from proctor.stats.intervals import Estimate
 
 _MOST = 8
@@ -19,10 +21,23 @@ _MOST = 8
 Estimates = Mapping[str, Estimate | Missing]
 
 
-def as_text(scoring: Scoring, estimates: Estimates, verdicts: Sequence[Verdict], left: int) -> str:
+class Beside(msgspec.Struct, frozen=True):
+    """What stands beside the figures."""
+
+    left: int = 0
+    """References that belong to no sample."""
+    usage: Usage = Usage()
+    """What models were asked for."""
+    calibrations: dict[str, Calibration] = {}
+    corrected: dict[str, Estimate | Missing] = {}
+    """By metric, the rate with the judge's known errors taken out."""
+
+
+def as_text(scoring: Scoring, estimates: Estimates, verdicts: Sequence[Verdict], beside: Beside) -> str:
     """A table, then what could not be measured and what was skipped, by reason, then the gates."""
     level = next((f"{one.level:g}" for one in estimates.values() if isinstance(one, Estimate)), "")
     rows = [_row(name, estimate, scoring) for name, estimate in estimates.items()]
+    rows = [row for name, raw in zip(estimates, rows, strict=True) for row in (raw, *_corrected(name, beside))]
     lines = table(["metric", "mean", f"{_percent(level)} interval".strip(), "n", "unmeasured"], rows)
     for name, tally in scoring.tallies.items():
         lines += _reasons(f"unmeasured: {name}", tally.unmeasured)
@@ -31,27 +46,64 @@ def as_text(scoring: Scoring, estimates: Estimates, verdicts: Sequence[Verdict],
             lines += ["", *_wrapped(f"odd: {name}", f"{odd.count} samples, the first: {odd.first}")]
     skipped = scoring.skipped
     lines += _reasons("skipped", skipped.reasons, skipped.first)
-    if left:
-        lines += ["", f"references that belong to no sample: {left}"]
+    lines += [line for name, estimate in beside.corrected.items() for line in _about(name, estimate, beside)]
+    if beside.usage.requests:
+        lines += ["", *_wrapped("model", _spent(beside.usage))]
+    if beside.left:
+        lines += ["", f"references that belong to no sample: {beside.left}"]
     if verdicts:
         lines += ["", *(f"{'passed' if one.passed else 'FAILED'}  {one.sentence}" for one in verdicts)]
     return "\n".join(lines)
 
 
-def as_json(scoring: Scoring, estimates: Estimates, verdicts: Sequence[Verdict], left: int) -> str:
+def as_json(scoring: Scoring, estimates: Estimates, verdicts: Sequence[Verdict], beside: Beside) -> str:
     """The same as one JSON object."""
     skipped = scoring.skipped
     plain = {
         "samples": scoring.samples,
         "skipped": {"count": skipped.count, "reasons": skipped.reasons, "first": skipped.first},
-        "unused_references": left,
-        "metrics": {name: _plain(name, estimate, scoring) for name, estimate in estimates.items()},
+        "unused_references": beside.left,
+        "metrics": {
+            name: _plain(name, estimate, scoring)
+            | ({"corrected": beside.corrected[name]} if name in beside.corrected else {})
+            for name, estimate in estimates.items()
+        },
+        "usage": beside.usage,
         "gates": [
             {"metric": one.gate.metric, "at_least": one.gate.threshold, "passed": one.passed, "said": one.sentence}
             for one in verdicts
         ],
     }
     return msgspec.json.format(msgspec.json.encode(plain)).decode()
+
+
+def _corrected(name: str, beside: Beside) -> list[list[str]]:
+    """The row below a raw rate, where it was corrected."""
+    estimate = beside.corrected.get(name)
+    if estimate is None:
+        return []
+    if isinstance(estimate, Missing):
+        return [["  corrected", "-", "", "0", ""]]
+    return [["  corrected", f"{estimate.value:.4f}", f"{estimate.low:.4f} to {estimate.high:.4f}", str(estimate.n), ""]]
+
+
+def _about(name: str, estimate: Estimate | Missing, beside: Beside) -> list[str]:
+    """What has to be known about a corrected rate."""
+    calibration = beside.calibrations[name]
+    if isinstance(estimate, Missing):
+        said = estimate.reason if estimate.detail is None else f"{estimate.reason} ({estimate.detail})"
+    else:
+        said = f"by {calibration.m0 + calibration.m1} labels" + (f"; {estimate.note}" if estimate.note else "")
+    whose = f" of {calibration.judge}" if calibration.judge else ""
+    return ["", *_wrapped(f"corrected: {name}", f"{said}; the calibration{whose} is from {calibration.labels}")]
+
+
+def _spent(usage: Usage) -> str:
+    tokens = f"{usage.prompt_tokens} + {usage.completion_tokens} tokens"
+    cost = (
+        f"the cost is unmeasured: {usage.cost.reason}" if isinstance(usage.cost, Missing) else f"{usage.cost:.4f} US$"
+    )
+    return f"asked {usage.requests} times, {tokens}; {cost}"
 
 
 def _row(name: str, estimate: Estimate | Missing, scoring: Scoring) -> list[str]:

@@ -24,6 +24,7 @@ STOPPED = 130
 
 VERBS = {
     "cache": "Keep recorded answers: import, export, count, verify, freeze.",
+    "judge": "Find out how far a judge can be trusted.",
     "metrics": "List the metrics, and what each needs.",
     "score": "Score recorded conversations by metrics.",
     "tools": "List, show, check and search the tools that there are.",

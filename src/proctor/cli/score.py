@@ -9,8 +9,9 @@ from typing import Any
 import click
 import msgspec
 
-from proctor.cli.figures import as_json, as_text
+from proctor.cli.figures import Beside, as_json, as_text
 from proctor.cli.group import GATE_FAILED
+from proctor.cli.judged import calibrations_of, corrections, judge_model
 from proctor.cli.rows import check_output, kept
 from proctor.errors import FileError, InputError, OptionError
 from proctor.formats.files import read_records
@@ -42,6 +43,10 @@ class Wish(msgspec.Struct, frozen=True):
     json: bool
     level: float
     max_line_mb: float
+    judge: str | None
+    model_url: str | None
+    cache: str | None
+    calibration: tuple[str, ...]
 
 
 @click.command(context_settings={"show_default": True})
@@ -55,6 +60,15 @@ class Wish(msgspec.Struct, frozen=True):
     help="Set an option of the metrics, or of one: METRIC.KEY=VALUE.",
 )
 @click.option("--reference", metavar="FILE", help="Take the references from this file, by id or by place.")
+@click.option("--judge", metavar="MODEL", help="The model that judged metrics ask, such as openai/gpt-4o-mini.")
+@click.option("--model-url", metavar="URL", help="Ask the judge at this address.")
+@click.option("--cache", metavar="FILE", help="Keep the judge's replies in this file, and ask nothing twice.")
+@click.option(
+    "--calibration",
+    multiple=True,
+    metavar="[METRIC=]FILE",
+    help="Print the rate corrected for the judge's known errors beside the raw one.",
+)
 @click.option("--output", "-o", metavar="FILE", help="Write each sample's scores to this .jsonl, .csv or .json file.")
 @click.option("--fail-under", multiple=True, metavar="METRIC=X", help="Exit with 100 when the metric is below X.")
 @click.option(
@@ -85,8 +99,10 @@ def command(ctx: click.Context, /, **said: Any) -> None:
 
 
 def _score(wish: Wish) -> int:
-    measurements = _measurements(wish)
     _check(wish)
+    meter = Meter()
+    measurements = _measurements(wish, meter)
+    calibrations = calibrations_of(wish.calibration, measurements)
     gates = [read_gate(said, [one.name for one in measurements]) for said in wish.fail_under]
     longest = int(wish.max_line_mb * _MEBIBYTE)
     references = open_references(wish.reference, longest=longest) if wish.reference is not None else None
@@ -96,18 +112,19 @@ def _score(wish: Wish) -> int:
     ):
         scoring = Scoring(measurements, skip=wish.on_error == "skip", keep=keep)
         records = _records(wish.files, longest, advance)
-        score(records if references is None else joined(records, references), scoring, RunConfig())
+        score(records if references is None else joined(records, references), scoring, RunConfig(), meter)
         left = references.left() if references is not None else []
         if not scoring.samples:
             raise InputError(_nothing(wish, scoring))
-    return _report(wish, scoring, gates, len(left))
+    return _report(wish, scoring, gates, Beside(len(left), meter.usage, calibrations))
 
 
-def _report(wish: Wish, scoring: Scoring, gates: list[Gate], left: int) -> int:
+def _report(wish: Wish, scoring: Scoring, gates: list[Gate], beside: Beside) -> int:
     estimates = {name: tally.estimate(wish.level) for name, tally in scoring.tallies.items()}
     verdicts = [decide(gate, estimates[gate.metric], wish.gate) for gate in gates]
+    beside = msgspec.structs.replace(beside, corrected=corrections(estimates, beside.calibrations, wish.level))
     say = as_json if wish.json else as_text
-    click.echo(say(scoring, estimates, verdicts, left))
+    click.echo(say(scoring, estimates, verdicts, beside))
     unmeasured = [name for name, tally in scoring.tallies.items() if not tally.n]
     if unmeasured:
         why = scoring.tallies[unmeasured[0]].unmeasured.most_common(1)[0][0]
@@ -115,7 +132,7 @@ def _report(wish: Wish, scoring: Scoring, gates: list[Gate], left: int) -> int:
     return 0 if all(verdict.passed for verdict in verdicts) else GATE_FAILED
 
 
-def _measurements(wish: Wish) -> list[Measurement]:
+def _measurements(wish: Wish, meter: Meter) -> list[Measurement]:
     if not wish.metric:
         raise OptionError(f"say by which metric: --metric NAME. Known are {', '.join(registry.names())}.")
     options: dict[str, str] = {}
@@ -124,7 +141,12 @@ def _measurements(wish: Wish) -> list[Measurement]:
         if not equals or not key:
             raise OptionError(f"-M {said!r} must be of the form key=value or metric.key=value.")
         options[key] = value
-    return measurements_of(registry.make_all(wish.metric, options), None, RunConfig(), Meter())
+    metrics = registry.make_all(wish.metric, options)
+    model = judge_model(wish.judge, wish.model_url, wish.cache)
+    unjudged = next((metric.name for metric in metrics if metric.asks_model and metric.llm is None), None)
+    if unjudged is not None and model is None:
+        raise OptionError(f"the metric {unjudged!r} asks a model; say which: --judge openai/gpt-4o-mini.")
+    return measurements_of(metrics, None if model is None else meter.own(model), RunConfig(), meter)
 
 
 def _check(wish: Wish) -> None:

@@ -19,6 +19,7 @@ class AgentGoalAccuracyWithReference(JudgedMetric):
     name: str = "agent_goal_accuracy_with_reference"
 
     needs = frozenset({"user_input", "reference"})
+    binary = True
     own_prompts = "goals"
 
     async def ameasure(self, sample: MultiTurnSample, callbacks: Any = None) -> Score | Missing:
@@ -35,6 +36,7 @@ class AgentGoalAccuracyWithoutReference(JudgedMetric):
     name: str = "agent_goal_accuracy_without_reference"
 
     needs = frozenset({"user_input"})
+    binary = True
     own_prompts = "goals"
 
     async def ameasure(self, sample: MultiTurnSample, callbacks: Any = None) -> Score | Missing:

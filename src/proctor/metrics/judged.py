@@ -22,6 +22,8 @@ class JudgedMetric(MetricWithLLM, MultiTurnMetric):
 
     prompts: str | None = None
 
+    binary: ClassVar[bool] = False
+    """Whether each sample is 1 or 0, so that the judge's known errors can be taken out of the rate."""
     own_prompts: ClassVar[str] = ""
     """Proctor's prompts for it."""
 

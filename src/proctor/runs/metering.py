@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from proctor.errors import ModelError
 from proctor.models.chat import ChatModel, Reply, Request
 from proctor.records.traces import Usage
 from proctor.run_config import RunConfig
@@ -23,6 +24,11 @@ class Meter:
         if key not in self._metered:
             self._metered[key] = (thing, Metered(self._model(thing, config), self))
         return self._metered[key][1]
+
+    def own(self, model: ChatModel) -> ChatModel:
+        """Close this model too, when all is done."""
+        self._own.append(model)
+        return model
 
     async def aclose(self) -> None:
         """Close the models that were made here, from their names; those that were handed over are their owner's."""
@@ -61,8 +67,13 @@ class Metered:
         return str(getattr(self._model, "endpoint", ""))
 
     async def reply(self, request: Request) -> Reply:
-        """Ask the model, and count what the reply cost."""
-        reply = await self._model.reply(request)
+        """Ask the model, and count what the reply cost, or what it cost that there is none."""
+        try:
+            reply = await self._model.reply(request)
+        except ModelError as error:
+            if isinstance(error.usage, Usage):
+                self._meter.usage += error.usage
+            raise
         self._meter.usage += reply.usage
         return reply
 

@@ -11,6 +11,7 @@ from proctor.metrics.blocking import wait_for
 from proctor.records.grades import Missing, Score
 from proctor.run_config import RunConfig
 from proctor.runs.measuring import Cell, Measurement, measure
+from proctor.runs.metering import Meter
 from proctor.runs.preparing import check_kind
 from proctor.runs.skipping import Skipped
 from proctor.stats.tally import Tally
@@ -121,15 +122,26 @@ class Scoring:
         return record
 
 
-def score(records: Iterable[Record | FileError], scoring: Scoring, config: RunConfig) -> None:
-    """Measure all records. Metrics that wait for a model share one loop from the first record to the last."""
+def score(
+    records: Iterable[Record | FileError], scoring: Scoring, config: RunConfig, meter: Meter | None = None
+) -> None:
+    """Measure all records. Metrics that wait for a model share one loop from the first record to the last.
+
+    The models of the meter are closed at the end of that loop.
+    """
     if not scoring.immediate:
-        wait_for(lambda: _ascore(records, scoring, config))
+        wait_for(lambda: _ascore(records, scoring, config, meter))
         return
     for samples in scoring.batches(records):
         scoring.put([one.cells(samples) for one in scoring.measurements])
 
 
-async def _ascore(records: Iterable[Record | FileError], scoring: Scoring, config: RunConfig) -> None:
-    for samples in scoring.batches(records):
-        scoring.put(await measure(scoring.measurements, samples, config))
+async def _ascore(
+    records: Iterable[Record | FileError], scoring: Scoring, config: RunConfig, meter: Meter | None
+) -> None:
+    try:
+        for samples in scoring.batches(records):
+            scoring.put(await measure(scoring.measurements, samples, config))
+    finally:
+        if meter is not None:
+            await meter.aclose()

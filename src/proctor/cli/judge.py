@@ -1,0 +1,91 @@
+"""`proctor judge`: how far a judge can be trusted."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+import msgspec
+
+from proctor.records.grades import Missing
+from proctor.report.tables import table
+from proctor.runs.calibrating import Compared, calibration_of, compare, keep, read_labels
+from proctor.stats.agreement import Agreement
+from proctor.stats.calibration import Calibration
+from proctor.stats.intervals import Estimate, check_level
+
+_ROWS = (
+    ("agreement", "raw"),
+    ("Cohen's kappa", "kappa"),
+    ("Krippendorff's alpha", "alpha"),
+    ("passed by people", "prevalence"),
+    ("passed by the judge", "judged_positive"),
+    ("passes what people pass", "true_positive_rate"),
+    ("fails what people fail", "true_negative_rate"),
+)
+
+
+@click.group()
+def command() -> None:
+    """Find out how far a judge can be trusted."""
+
+
+@command.command(context_settings={"show_default": True})
+@click.argument("labels", metavar="LABELS.csv")
+@click.option("--output", "-o", metavar="FILE", help="Write the calibration to this file, for --calibration.")
+@click.option("--column", metavar="NAME", help="The judge's column that is calibrated. [default: judge]")
+@click.option("--judge-name", default="", metavar="TEXT", help="Which judge this is: its model and its prompts.")
+@click.option("--level", type=float, default=0.95, metavar="P", help="How often the intervals are to hold the truth.")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+def calibrate(labels: str, output: str | None, column: str | None, level: float, **said: Any) -> None:
+    """Compare a judge's labels with people's.
+
+    LABELS.csv has a head and a line for each answer: the column `human`, the column `judge`, and further columns whose
+    names begin with `judge` for other judges or repeats. A label is Solved, Unsolved or Unsure, or 1, 0, true, false,
+    yes, no, pass, fail; nothing where nobody said. Unsure is no pass. Other columns are left alone.
+    """
+    check_level(level)
+    read = read_labels(labels)
+    compared = compare(read, level=level)
+    calibration = None
+    if output is not None or column is not None:
+        calibration = calibration_of(read, column, judge=said["judge_name"], made=time.time())
+    if output is not None and calibration is not None:
+        keep(calibration, output)
+    if said["as_json"]:
+        click.echo(_json(compared, calibration))
+        return
+    click.echo("\n\n".join(_lines(name, agreement) for name, agreement in compared.judges.items()))
+    if compared.among_judges is not None:
+        click.echo(f"\nKrippendorff's alpha among the judges: {_figure(compared.among_judges)}")
+    if output is not None:
+        click.echo(f"\nThe calibration stands in {output}: proctor score … --calibration {output}")
+
+
+def _lines(name: str, agreement: Agreement | Missing) -> str:
+    if isinstance(agreement, Missing):
+        return f"{name}: {agreement.reason}"
+    rows = [_row(words, getattr(agreement, field)) for words, field in _ROWS]
+    lines = table([name, "figure", "interval", "n"], rows)
+    if agreement.unlabelled:
+        lines.append(f"left out, for one of the two has no label: {agreement.unlabelled}")
+    return "\n".join(lines)
+
+
+def _row(words: str, figure: Estimate | Missing) -> list[str]:
+    if isinstance(figure, Missing):
+        return [words, "-", figure.reason, "0"]
+    interval = "none" if figure.low is None else f"{figure.low:.3f} to {figure.high:.3f}"
+    return [words, f"{figure.value:.3f}", interval, str(figure.n)]
+
+
+def _figure(figure: Estimate | Missing) -> str:
+    if isinstance(figure, Missing):
+        return f"unmeasured ({figure.reason})"
+    return f"{figure.value:.3f}" + ("" if figure.low is None else f" ({figure.low:.3f} to {figure.high:.3f})")
+
+
+def _json(compared: Compared, calibration: Calibration | None) -> str:
+    plain = {"judges": compared.judges, "among_judges": compared.among_judges, "calibration": calibration}
+    return msgspec.json.format(msgspec.json.encode(plain)).decode()
