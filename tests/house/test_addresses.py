@@ -14,6 +14,7 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
     "numpy": ("proctor.catalog.postings", "proctor.catalog.search", "proctor.metrics.pairing", "proctor.stats"),
     "openai": ("proctor.models.exchange",),
     "pandas": ("proctor.dataset_schema", "proctor.runs.results"),
+    "psycopg": ("proctor.store.postgres",),
     "rapidfuzz": ("proctor.metrics._string",),
     "rich": ("proctor.cli", "proctor.report.terminal", "proctor.runs.progress"),
     "rouge_score": ("proctor.metrics._rouge_score",),

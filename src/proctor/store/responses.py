@@ -1,6 +1,7 @@
 """The store of answers: what an API said once it says for ever.
 
-`ResponseStore` is the waist: a SQLite file (`proctor.store.sqlite`) fulfils it, and `open_responses` opens it.
+`ResponseStore` is the waist: a SQLite file (`proctor.store.sqlite`) for one machine and PostgreSQL
+(`proctor.store.postgres`) for a team fulfil it, and `open_responses` opens either.
 The first write under a key wins, whoever writes, so an answer that was seen never changes
 (docs/decisions/first-write-wins.md).
 """
@@ -135,10 +136,14 @@ class ResponseStore(Protocol):
 
 
 def open_responses(where: str | Path, *, read_only: bool = False) -> ResponseStore:
-    """The store at a path.
+    """The store at a path, or at an address such as `postgresql://user@host/database`.
 
     A file that does not exist is made when the first answer is stored; with `read_only` it has to exist.
     """
+    if isinstance(where, str) and where.startswith(("postgresql://", "postgres://")):
+        from proctor.store.postgres import PostgresResponses
+
+        return PostgresResponses(where, read_only=read_only)
     from proctor.store.sqlite import SqliteResponses
 
     return SqliteResponses(where, read_only=read_only)

@@ -46,7 +46,6 @@ _ROW = f"SELECT {COLUMNS} FROM answers WHERE key = ?"  # noqa: S608 - ours
 _INSERT = f"INSERT INTO answers ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"  # noqa: S608
 _PAGE = f"SELECT {COLUMNS} FROM answers WHERE (api, key) > (?, ?) ORDER BY api, key LIMIT {PAGE}"  # noqa: S608 - ours
 _PAGE_OF = f"SELECT {COLUMNS} FROM answers WHERE api = ? AND key > ? ORDER BY key LIMIT {PAGE}"  # noqa: S608 - ours
-_IN_THE_WAY = {"suspicious": " AND mark IS NOT NULL", "anything": ""}
 _CLAIM = """
 INSERT INTO claims VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, until = excluded.until
 WHERE claims.owner = excluded.owner OR claims.until <= ?
@@ -309,15 +308,13 @@ def _write(database: sqlite3.Connection, row: Row, over: str) -> Row:
     """Write one row, unless something is in the way that stays; returns what is stored."""
     if database.execute(_INSERT, row).rowcount == 1:
         return row
-    if over in _IN_THE_WAY:
-        old = database.execute(f"SELECT answer FROM answers WHERE key = ?{_IN_THE_WAY[over]}", row[:1]).fetchone()  # noqa: S608
-        if old is not None:
-            database.execute("INSERT INTO history (key, answer) VALUES (?, ?)", (row[0], old[0]))
-            database.execute("DELETE FROM answers WHERE key = ?", row[:1])
-            database.execute(_INSERT, row)
-            return row
-    stored: Row = database.execute(_ROW, row[:1]).fetchone()
-    return stored
+    old: Row = database.execute(_ROW, row[:1]).fetchone()
+    if old == row or over == "nothing" or (over == "suspicious" and old[4] is None):
+        return old
+    database.execute("INSERT INTO history (key, answer) VALUES (?, ?)", (row[0], old[3]))
+    database.execute("DELETE FROM answers WHERE key = ?", row[:1])
+    database.execute(_INSERT, row)
+    return row
 
 
 @contextlib.contextmanager
