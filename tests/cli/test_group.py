@@ -104,3 +104,31 @@ def test_a_reader_who_leaves_is_no_error_to_speak_of() -> None:
     done = command("metrics", stdout=into)
     os.close(into)
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("closed", [0, 1, 2], ids=["standard input", "standard output", "standard error"])
+def test_a_closed_stream_is_an_empty_one(closed: int, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    line = "import os, sys; os.close(int(sys.argv[1])); os.execv(sys.executable, [sys.executable, *sys.argv[2:]])"
+    words = [
+        sys.executable,
+        "-c",
+        line,
+        str(closed),
+        "-m",
+        "proctor",
+        "score",
+        "-",
+        "-m",
+        "exact_match",
+        "-o",
+        str(out),
+    ]
+    said = subprocess.run(  # noqa: S603 - our own command
+        words, input='{"response": "a", "reference": "a"}', capture_output=True, text=True, timeout=60, check=False
+    )
+    assert "Traceback" not in said.stderr
+    assert said.stderr == ("proctor: there is no sample in -.\n" if closed == 0 else "")
+    assert ("exact_match" in said.stdout) == (closed == 2)
+    assert said.returncode == (1 if closed == 0 else 0)
+    assert out.exists() == (closed != 0)

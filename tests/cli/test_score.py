@@ -230,6 +230,26 @@ def test_a_wrong_word_is_a_sentence(run: Run, write: Write, right: Any, words: l
     assert said.stderr.count("\n") == 1
 
 
+def test_a_file_that_cannot_be_read_is_skipped_and_counted_on_request(
+    run: Run, write: Write, right: Any, tmp_path: Path
+) -> None:
+    files = [str(tmp_path / "none.jsonl"), write("a.jsonl", [right]), str(tmp_path)]
+    said = run("score", *files, *F1, "--on-error", "skip", "-o", str(out := tmp_path / "out.jsonl"), "--json")
+    assert said.exit_code == 0
+    figures = json.loads(said.stdout)
+    assert (figures["samples"], figures["skipped"]["count"]) == (1, 2)
+    assert figures["skipped"]["reasons"] == {"no such file": 1, "this is a folder": 1}
+    rows = [json.loads(row) for row in out.read_text().splitlines()]
+    assert rows[0] == {"file": files[0], "line": None, "skipped": "no such file; check the path."}
+    assert [row.get("line") for row in rows] == [None, 1, None]
+
+
+def test_only_files_that_cannot_be_read_are_an_error_and_no_pass(run: Run, tmp_path: Path) -> None:
+    said = run("score", str(tmp_path / "none.jsonl"), *F1, "--on-error", "skip", "--fail-under", "tool_call_f1=0")
+    assert (said.exit_code, said.stdout) == (1, "")
+    assert "none.jsonl that can be read: 1 skipped, the first: " in said.stderr
+
+
 def test_the_table_fits_eighty_columns(run: Run, write: Write, unknown: Any, right: Any) -> None:
     bad = [{"user_input": [], f"field_{'x' * number}": 1} for number in range(60)]
     path = write("a.jsonl", [right, unknown, *bad])

@@ -11,6 +11,7 @@ from proctor.errors import FileError
 from proctor.formats.files import read_records
 from proctor.formats.joining import joined, open_references
 from proctor.formats.records import Record
+from proctor.records.gold import AnyOf, GoldCall
 
 ASKED = {"role": "user", "content": "q"}
 CALL = {"name": "weather", "args": {"city": "Paris"}}
@@ -99,6 +100,8 @@ def test_a_sample_without_a_reference_is_that_lines_error(tmp_path: Path) -> Non
         ([], "there is no reference in this file."),
         ([3], "r.jsonl:1: a reference must be a dictionary, a list or text, not int."),
         ([{"referense": "x"}], "did you mean 'reference'?"),
+        ([{}], "a reference says nothing of what was wanted, it holds nothing; known are gold, messages, "),
+        ([{"gold": [{"nam": "x"}]}], "r.jsonl:1: gold[0]: unknown field 'nam'; did you mean 'name'?"),
         ([{"id": 1, "reference": "x"}, {"id": "1", "reference": "y"}], "r.jsonl:2: the id '1' stands in line 1"),
         ([{"id": 1, "reference": "x"}, {"reference": "y"}], "r.jsonl:2: the references before this have an 'id'"),
         ([{"reference_tool_calls": "x"}], "'reference_tool_calls' must be a list of tool calls or of messages"),
@@ -109,6 +112,14 @@ def test_references_that_cannot_be_used_are_an_error(tmp_path: Path, references:
     with pytest.raises(FileError) as caught:
         joined_names(tmp_path, [{"id": 1, "messages": [ASKED]}], references)
     assert sentence in str(caught.value)
+
+
+def test_a_reference_may_hold_richer_gold(tmp_path: Path) -> None:
+    references = open_references(write(tmp_path / "r.jsonl", [{"gold": [{"any_of": [{"name": "a"}, {"name": "b"}]}]}]))
+    (record,) = joined(read_records(write(tmp_path / "s.jsonl", [[ASKED]])), references)
+    assert isinstance(record, Record)
+    assert isinstance(record.sample, MultiTurnSample)
+    assert record.sample.gold == [AnyOf([GoldCall("a"), GoldCall("b")])]
 
 
 def test_a_text_is_a_reference_and_a_wrong_kind_is_refused(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from proctor import MultiTurnSample, SingleTurnSample
 from proctor.errors import FileError
 from proctor.formats.records import read_record
 from proctor.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
+from proctor.records.gold import GoldCall
 
 ASKED = {"role": "user", "content": "Weather in Paris?"}
 CALLED = {
@@ -68,6 +69,12 @@ OWN_CALL = {"name": "weather", "args": {"city": "Paris"}}
             ),
             None,
             id="messages with what was wanted",
+        ),
+        pytest.param(
+            {"messages": [ASKED], "gold": [{"name": "weather", "optional": True}]},
+            MultiTurnSample(user_input=[HumanMessage("Weather in Paris?")], gold=[GoldCall("weather", optional=True)]),
+            None,
+            id="messages with richer gold",
         ),
         pytest.param(
             {"outputs": [ASKED, CALLED, ANSWERED], "reference_outputs": [ASKED, CALLED]},

@@ -220,3 +220,12 @@ async def test_work_that_is_waited_for_inside_a_loop_keeps_its_context_and_its_e
     assert wait_for(work) == ("hello", "proctor-wait")
     with pytest.raises(KeyError):
         wait_for(broken)
+
+
+def test_an_error_of_work_that_is_waited_for_came_of_nothing_else() -> None:
+    async def broken() -> None:
+        raise KeyError("x")
+
+    with pytest.raises(KeyError) as caught:
+        wait_for(broken)
+    assert caught.value.__context__ is None

@@ -12,6 +12,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -71,6 +72,7 @@ class Verbs(click.Group):
 
 def _exit_code(run: Callable[[], Any]) -> int:
     """What a command ends with; what the user did wrong is said in a sentence on standard error."""
+    _open_streams()
     _take_any_name()
     try:
         ended = run()
@@ -101,6 +103,16 @@ def _not_written(error: OSError) -> int:
 def _said(sentence: str) -> int:
     click.echo(f"proctor: {sentence}", err=True)
     return ERROR
+
+
+def _open_streams() -> None:
+    """A standard stream that whoever began us has closed is an empty one: nothing to read, and nobody who reads.
+
+    Opened in this order they also get their own numbers, so that no file that is opened later takes the place of one.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115 - it stays open to the end
 
 
 def _take_any_name() -> None:

@@ -81,7 +81,7 @@ class Wish(msgspec.Struct, frozen=True):
     "--on-error",
     type=click.Choice(["stop", "skip"]),
     default="stop",
-    help="What to do about a line that cannot be read: stop, or skip and count it.",
+    help="What to do about a line or a file that cannot be read: stop, or skip and count it.",
 )
 @click.option("--json", is_flag=True, help="Print the figures as JSON.")
 @click.option("--level", type=float, default=0.95, metavar="P", help="How often the intervals are to hold the truth.")
@@ -162,7 +162,11 @@ def _check(wish: Wish) -> None:
 
 def _records(files: tuple[str, ...], longest: int, advance: Any) -> Iterator[Record | FileError]:
     for path in files:
-        yield from read_records(path, longest=longest, advance=advance)
+        try:
+            yield from read_records(path, longest=longest, advance=advance)
+        except FileError as error:
+            # A whole file that cannot be read is one more thing to stop at or to skip.
+            yield error
 
 
 def _nothing(wish: Wish, scoring: Scoring) -> str:

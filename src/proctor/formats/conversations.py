@@ -13,7 +13,7 @@ from proctor.dataset_schema import MultiTurnSample, read_sample
 from proctor.errors import SampleError, nearest
 from proctor.messages import AIMessage, AnyMessage, ToolCall
 
-WANTED = frozenset({"reference", "reference_tool_calls", "rubrics", "reference_topics"})
+WANTED = frozenset({"gold", "reference", "reference_tool_calls", "rubrics", "reference_topics"})
 """What may be said of a conversation beside its messages, in a sample's words."""
 SENT_ALONG = frozenset(
     {"tools", "tool_choice", "parallel_tool_calls", "functions", "function_call", "model", "metadata", "temperature"}

@@ -15,9 +15,10 @@ from proctor.errors import SampleError, nearest
 from proctor.formats.conversations import calls_of, from_messages, looks_like_message
 from proctor.formats.pairs import FIELDS
 from proctor.messages import read_tool_call
+from proctor.records.gold import read_gold
 
 _OF_ANY = frozenset({"reference", "rubrics"})
-_OF_CONVERSATIONS = frozenset({"reference_tool_calls", "reference_topics"})
+_OF_CONVERSATIONS = frozenset({"gold", "reference_tool_calls", "reference_topics"})
 _OF_SINGLE_TURNS = frozenset({"reference_contexts", "reference_context_ids"})
 _KNOWN = _OF_ANY | _OF_CONVERSATIONS | _OF_SINGLE_TURNS
 
@@ -35,14 +36,17 @@ def read_reference(value: Any) -> Reference:
         raise SampleError(f"a reference must be a dictionary, a list or text, not {type(value).__name__}.")
     conversation = next((name for name in ("messages", "reference_outputs", "user_input") if name in value), None)
     found = {name: said for name, said in value.items() if name in _KNOWN and said is not None}
+    if "gold" in found:
+        found["gold"] = read_gold(found["gold"])
     if "reference_tool_calls" in found:
         found["reference_tool_calls"] = _calls(found["reference_tool_calls"], "reference_tool_calls")
     elif conversation is not None and isinstance(value[conversation], list | dict):
         found["reference_tool_calls"] = _calls(value[conversation], conversation)
     if not found:
         known = _KNOWN | FIELDS | {"messages"}
-        said = next(iter(value), "")
-        raise SampleError(f"a reference holds none of {', '.join(sorted(known))}; for {said!r}: {nearest(said, known)}")
+        said = next(iter(value), None)
+        held = "nothing" if said is None else repr(said)
+        raise SampleError(f"a reference says nothing of what was wanted, it holds {held}; {nearest(str(said), known)}")
     return found
 
 

@@ -33,9 +33,8 @@ def wait_for(begin: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
     import asyncio
     import contextvars
 
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    # Not inside an `except`: an error of the work would name the absent loop as what it came of.
+    if not _loop_is_running():
         return asyncio.run(begin())
     ended: list[Result] = []
     broken: list[BaseException] = []
@@ -52,3 +51,13 @@ def wait_for(begin: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
     if broken:
         raise broken[0]
     return ended[0]
+
+
+def _loop_is_running() -> bool:
+    import asyncio
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

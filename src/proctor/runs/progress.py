@@ -15,7 +15,8 @@ _MOMENT = 0.5
 @contextmanager
 def progress(what: str, *, total: float | None, show: bool = True) -> Iterator[Callable[[int], object]]:
     """Hands out the function that is told how much more is done. Draws on standard error, and only on a terminal."""
-    if not show or not sys.stderr.isatty():
+    # A service may have no standard error at all.
+    if not show or sys.stderr is None or not sys.stderr.isatty():
         yield lambda _: None
         return
     bar = _Bar(what, total)
