@@ -1,0 +1,135 @@
+"""Sources that play an API: a model trained for it, any other model with documents and examples, or a template."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from proctor.errors import ModelBusyError, ModelError, ModelRefusedError, ModelTimeoutError, ReplyError
+from proctor.gateway.envelopes import Unreadable, read_envelope
+from proctor.gateway.policy import refusal, shortened
+from proctor.gateway.prompts import EXAMPLES, mirror_request, model_request
+from proctor.gateway.source import Call, Unanswered
+from proctor.gateway.templates import filled
+from proctor.models.chat import ChatModel, Request
+from proctor.records.answers import Answer, Provenance, Source
+from proctor.records.entries import Entry
+from proctor.records.queries import ApiId
+
+__all__ = ["MirrorSource", "ModelSource", "TemplateSource"]
+
+Examples = Callable[[ApiId, int], list[Entry]]
+"""Recorded entries of an API, at most so many: `ResponseStore.examples`."""
+
+
+class _AskedSource:
+    """A source that asks a model and reads its reply."""
+
+    source = Source.SIMULATED
+
+    def __init__(self, model: ChatModel, *, parameters: Mapping[str, Any] | None = None) -> None:
+        self.name = model.name
+        self._model = model
+        self._parameters = dict(parameters or {})
+
+    async def answer(self, call: Call) -> Answer | Unanswered:
+        """What the model says the API returns; a failure of the model, or of the API that it plays, is no answer."""
+        if call.spec is None:
+            return Unanswered("undocumented")
+        try:
+            reply = await self._model.reply(self._request(call))
+        except ModelError as error:
+            return Unanswered(_kind(error), shortened(error.problem))
+        read = read_envelope(reply.text)
+        if isinstance(read, Unreadable):
+            return Unanswered("unreadable", read.problem)
+        noted = ("the reply was cut off",) if read.how == "cut off" or reply.finish == "length" else ()
+        answer = Answer(read.response, read.error, Provenance(self.source, reply.model or self.name, attempts=noted))
+        return refusal(answer) or answer
+
+    def _request(self, call: Call) -> Request:
+        raise AssertionError(call)  # every kind has its own
+
+    async def aclose(self) -> None:
+        """Close the model's connections."""
+        await self._model.aclose()
+
+
+class MirrorSource(_AskedSource):
+    """A MirrorAPI, asked by the form that it was trained on.
+
+    `thought` is for the models that reason first. `system` replaces the instructions; the words of the training are
+    found in upstream's repository. `parameters` go with every request (`max_tokens`, `temperature`, `seed` …).
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        *,
+        thought: bool = False,
+        system: str | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(model, parameters={"temperature": 0.0, **(parameters or {})})
+        self._thought = thought
+        self._system = system
+
+    def _request(self, call: Call) -> Request:
+        return mirror_request(call, thought=self._thought, system=self._system, **self._parameters)
+
+
+class ModelSource(_AskedSource):
+    """Any model, with the API's documents and up to five recorded examples of the same API.
+
+    `examples` finds them: the `examples` of the store.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        *,
+        examples: Examples | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(model, parameters=parameters)
+        self._examples = examples
+
+    def _request(self, call: Call) -> Request:
+        examples = self._examples(call.api, EXAMPLES) if self._examples is not None else []
+        return model_request(call, examples, **self._parameters)
+
+
+class TemplateSource:
+    """Answers in the shape of the documented response, with the call's arguments in their places.
+
+    It needs no model and no network, and the same call has the same answer on every machine. It knows nothing: values
+    that the arguments do not give are those of the documentation. An API without a documented response is not answered.
+    """
+
+    name = "template"
+    source = Source.SIMULATED
+
+    async def answer(self, call: Call) -> Answer | Unanswered:
+        """The documented response, filled; a required argument that lacks is the API's error."""
+        if call.spec is None or call.spec.template_response is None:
+            return Unanswered("undocumented")
+        made = Provenance(self.source, self.name)
+        lacking = [parameter.name for parameter in call.spec.required if parameter.name not in call.arguments]
+        if lacking:
+            return Answer("", f"Missing required parameter: {', '.join(lacking)}.", made)
+        return msgspec.structs.replace(Answer(filled(call.spec.template_response, call)), provenance=made)
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+
+def _kind(error: ModelError) -> str:
+    kinds: tuple[tuple[type[ModelError], str], ...] = (
+        (ModelRefusedError, "refused"),
+        (ModelTimeoutError, "timeout"),
+        (ModelBusyError, "busy"),
+        (ReplyError, "unreadable"),
+    )
+    return next((kind for branch, kind in kinds if isinstance(error, branch)), "unavailable")
