@@ -118,7 +118,7 @@ def test_all_lines_bad_is_an_error_however_much_is_skipped(run: Run, tmp_path: P
 @pytest.mark.parametrize("name", ["missing.jsonl", ".", "a.jsonl/inside.jsonl"])
 def test_a_file_that_cannot_be_opened_is_a_sentence(run: Run, tmp_path: Path, name: str) -> None:
     (tmp_path / "a.jsonl").write_text(GOOD)
-    said = run("score", str(tmp_path / name), *F1, "--on-error", "skip")
+    said = run("score", str(tmp_path / name), *F1)
     assert said.exit_code == 1
     assert said.stderr.startswith(f"proctor: {tmp_path / name}: ")
     assert said.stderr.count("\n") == 1
