@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from typing import Any
 
 import pytest
@@ -122,10 +121,8 @@ async def test_any_number_of_topics_takes_two_round_trips(count: int) -> None:
             return {"topics": [f"topic {number}" for number in range(count)]}
         return {"refused_to_answer": False, "classifications": [True] * count}
 
-    begun = time.monotonic()
     assert await TopicAdherenceScore(llm=ScriptedModel(said)).multi_turn_ascore(SAMPLE) == 1.0
     assert waves == [1, count + 1]
-    assert time.monotonic() - begun < 0.02 * (count + 2) + 0.2
 
 
 async def test_a_list_of_the_wrong_length_is_asked_for_again_and_then_unmeasured() -> None:
