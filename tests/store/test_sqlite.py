@@ -235,3 +235,23 @@ def test_processes_that_make_the_file_at_once_agree(path: Path) -> None:
 def test_the_module_is_not_loaded_by_those_who_need_no_store() -> None:
     code = "import proctor.store.responses, sys; sys.exit('sqlite3' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # noqa: S603 - ours
+
+
+class Overtaken(SqliteResponses):
+    """A store whose file another process fills between its first look into it and its second."""
+
+    def _connect(self, mode: str) -> sqlite3.Connection:
+        looks = []
+
+        def look(statement: str) -> None:
+            looks.append(statement)
+            if len(looks) == 2:
+                SqliteResponses(self.path).claim("key", "another", 60)
+
+        database = super()._connect(mode)
+        database.set_trace_callback(look)
+        return database
+
+
+def test_a_store_that_another_process_begins_meanwhile_is_no_foreign_database(path: Path) -> None:
+    assert not Overtaken(path).claim("key", "me", 60)

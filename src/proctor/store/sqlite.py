@@ -273,8 +273,10 @@ class SqliteResponses(RowStore):
 
     def _is_store(self, database: sqlite3.Connection) -> bool:
         """Whether it is a store or still empty; FileError for any other database, and for a later Proctor's."""
+        # In this order: another process makes tables and mark in one step, so where a table is seen, the mark is there.
+        holds_something = database.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
         if _mark(database) != _MARK:
-            if database.execute("SELECT 1 FROM sqlite_master").fetchone():
+            if holds_something:
                 raise FileError("this is a database, but not a store of answers.", path=self.name)
             return False
         version = database.execute("SELECT value FROM meta WHERE name = 'version'").fetchone()
