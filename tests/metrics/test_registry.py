@@ -6,7 +6,16 @@ import sys
 import pytest
 
 from proctor.errors import OptionError
-from proctor.metrics import BleuScore, DistanceMeasure, MetricType, NonLLMStringSimilarity, ToolCallAccuracy, ToolCallF1
+from proctor.metrics import (
+    BleuScore,
+    DistanceMeasure,
+    MetricType,
+    NonLLMStringSimilarity,
+    RougeScore,
+    ToolCallAccuracy,
+    ToolCallF1,
+    TrajectoryMatch,
+)
 from proctor.metrics.registry import ENTRIES, Entry, entry, make, make_all, names
 
 
@@ -88,6 +97,15 @@ def test_an_unknown_option_is_refused_with_the_nearest() -> None:
         make("tool_call_accuracy", {"strict": "true"})
     with pytest.raises(OptionError, match="tool_call_f1: unknown option 'strict_order'; it has no options"):
         make("tool_call_f1", {"strict_order": "true"})
+
+
+@pytest.mark.parametrize("given", [("mode", "trajectory_match.mode"), ("trajectory_match.mode", "mode")])
+def test_an_option_for_one_metric_goes_before_one_for_all_wherever_it_stands(given: tuple[str, str]) -> None:
+    values = {"mode": "recall", "trajectory_match.mode": "subset"}
+    matched, rouge = make_all(["trajectory_match", "rouge_score"], {name: values[name] for name in given})
+    assert isinstance(matched, TrajectoryMatch)
+    assert isinstance(rouge, RougeScore)
+    assert (matched.mode, rouge.mode) == ("subset", "recall")
 
 
 def test_a_metric_inside_a_metric_is_named_and_has_options_of_its_own() -> None:

@@ -115,24 +115,23 @@ def make(name: str, options: Mapping[str, str] | None = None) -> Metric:
 def make_all(wanted: Sequence[str], options: Mapping[str, str] | None = None) -> list[Metric]:
     """The metrics of these names, with options that each takes as far as it has them.
 
-    `metric.option` is for that metric alone. An option that none of them has is an error.
+    `metric.option` is for that metric alone, and goes before an `option` for all. One that none of them has is an
+    error.
     """
     chosen = [entry(name) for name in wanted]
-    shares: list[dict[str, str]] = [{} for _ in chosen]
+    own: list[dict[str, str]] = [{} for _ in chosen]
+    common: list[dict[str, str]] = [{} for _ in chosen]
     for option, value in (options or {}).items():
-        takers = _takers(option, chosen)
-        for index, rest in takers:
-            shares[index][rest] = value
-        if not takers:
+        first, _, rest = option.partition(".")
+        named = [index for index, known in enumerate(chosen) if rest and _bare(first) in _spellings(known)]
+        having = [index for index, known in enumerate(chosen) if first in known.options]
+        if not named and not having:
             raise _unknown(option, chosen)
-    return [known.make(share) for known, share in zip(chosen, shares, strict=True)]
-
-
-def _takers(option: str, chosen: Sequence[Entry]) -> list[tuple[int, str]]:
-    """Which of the metrics an option is for, and what it is called there."""
-    first, _, rest = option.partition(".")
-    named = [(index, rest) for index, known in enumerate(chosen) if rest and _bare(first) in _spellings(known)]
-    return named or [(index, option) for index, known in enumerate(chosen) if first in known.options]
+        for index in named:
+            own[index][rest] = value
+        for index in having if not named else ():
+            common[index][option] = value
+    return [known.make({**rest, **first}) for known, first, rest in zip(chosen, own, common, strict=True)]
 
 
 def _unknown(option: str, chosen: Sequence[Entry]) -> OptionError:
