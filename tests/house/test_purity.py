@@ -7,6 +7,7 @@ import pytest
 
 # A room stands for all its modules.
 PURE = (
+    "proctor.agents",
     "proctor.catalog",
     "proctor.errors",
     "proctor.gateway.canned",
@@ -31,6 +32,7 @@ PURE = (
 )
 # The exceptions, and why.
 WAIVERS = {
+    "proctor.agents.agent": "drives strategies: the one module of the room that waits",
     "proctor.catalog.files": "finds and reads the documents below a folder",
     "proctor.catalog.stamped": "keeps in a file what took long to make",
     "proctor.metrics.blocking": "waiting is what it is for: the one place with a loop and a thread",
