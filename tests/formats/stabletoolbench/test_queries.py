@@ -86,7 +86,7 @@ def test_only_the_queries_of_an_id_file_are_read(file: Callable[[Any], Path]) ->
     ("content", "complaint"),
     [
         (b"", "the file is empty"),
-        (b'[{"query": "q"', "is not JSON"),
+        (b'[{"query": "q"', "the JSON is cut off"),
         (b"[" * 100_000, "is nested too deeply"),
         ({"query": "q"}, "a query file is a list of queries, not an object"),
         ([7], "query 0: a query must be an object, not a number"),

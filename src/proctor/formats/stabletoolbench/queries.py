@@ -11,12 +11,10 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from proctor.catalog.toolfiles import UnreadableError, read_listed_api
 from proctor.errors import FileError
+from proctor.formats.stabletoolbench.json_files import kind_of, read_json
 from proctor.records.queries import ApiSpec, GoldApi, Query
-from proctor.store.lines import opened
 
 _GOLD_KEYS = ("relevant APIs", "relevant_apis", "relevant_APIs")
 
@@ -27,9 +25,9 @@ def read_queries(path: str | Path, *, ids: Collection[str] | None = None, test_s
     The test set is the file's name without its ending, unless it is given. An id that no query has is an error: an
     exam of which a part is silently missing is another exam.
     """
-    items = _decoded(path)
+    items = read_json(path)
     if not isinstance(items, list):
-        raise FileError(f"a query file is a list of queries, not {_kind(items)}.", path=str(path))
+        raise FileError(f"a query file is a list of queries, not {kind_of(items)}.", path=str(path))
     name = Path(path).stem if test_set is None else test_set
     queries = [_located(path, index, item, name) for index, item in enumerate(items)]
     _refuse_twins(path, queries)
@@ -44,12 +42,13 @@ def read_queries(path: str | Path, *, ids: Collection[str] | None = None, test_s
 
 def read_query_ids(path: str | Path) -> tuple[str, ...]:
     """The ids of an id file, each once and as text, in the file's order: the keys of an object, or a list of ids."""
-    ids = _decoded(path)
+    ids = read_json(path)
     if not isinstance(ids, (dict, list)):
-        raise FileError(f"an id file is a list of ids or an object with ids as keys, not {_kind(ids)}.", path=str(path))
+        said = f"an id file is a list of ids or an object with ids as keys, not {kind_of(ids)}."
+        raise FileError(said, path=str(path))
     for item in ids:
         if isinstance(item, bool) or not isinstance(item, (str, int)):
-            raise FileError(f"an id is text or a whole number, not {_kind(item)}.", path=str(path))
+            raise FileError(f"an id is text or a whole number, not {kind_of(item)}.", path=str(path))
     return tuple(dict.fromkeys(str(item) for item in ids))
 
 
@@ -59,11 +58,11 @@ def read_query(item: Any, *, position: int = 0, test_set: str = "") -> Query:
     Raises `UnreadableError` with the reason when it is not a query.
     """
     if not isinstance(item, Mapping):
-        raise UnreadableError(f"a query must be an object, not {_kind(item)}")
+        raise UnreadableError(f"a query must be an object, not {kind_of(item)}")
     apis = tuple(_apis(item.get("api_list")))
     identity = item.get("query_id")
     if isinstance(identity, bool) or not (identity is None or isinstance(identity, (str, int))):
-        raise UnreadableError(f"query_id must be text or a whole number, not {_kind(identity)}")
+        raise UnreadableError(f"query_id must be text or a whole number, not {kind_of(identity)}")
     return Query(
         id=str(position if identity is None else identity),
         text=_text(item.get("query")),
@@ -94,7 +93,7 @@ def _apis(listed: Any) -> Iterator[ApiSpec]:
     if listed is None:
         return
     if not isinstance(listed, list):
-        raise UnreadableError(f"its api_list must be a list, not {_kind(listed)}")
+        raise UnreadableError(f"its api_list must be a list, not {kind_of(listed)}")
     for index, item in enumerate(listed):
         try:
             yield read_listed_api(item)
@@ -109,7 +108,7 @@ def _gold(item: Mapping[str, Any], apis: tuple[ApiSpec, ...]) -> tuple[GoldApi, 
         return ()
     listed = item[key]
     if not isinstance(listed, list):
-        raise UnreadableError(f"{key!r} must be a list of [tool, API] pairs, not {_kind(listed)}")
+        raise UnreadableError(f"{key!r} must be a list of [tool, API] pairs, not {kind_of(listed)}")
     categories: dict[tuple[str, str], set[str]] = {}
     for api in apis:
         categories.setdefault((api.id.tool, api.id.api), set()).add(api.id.category)
@@ -133,21 +132,3 @@ def _refuse_twins(path: str | Path, queries: list[Query]) -> None:
         if seen.setdefault(query.id, index) != index:
             msg = f"query {index}: the query_id {query.id!r} is also that of query {seen[query.id]}; ids must differ."
             raise FileError(msg, path=str(path))
-
-
-def _decoded(path: str | Path) -> Any:
-    with opened(path) as file:
-        text = file.read().removeprefix(b"\xef\xbb\xbf")
-    if not text.strip():
-        raise FileError("the file is empty.", path=str(path))
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise FileError(f"is not JSON: {error}.", path=str(path)) from None
-    except RecursionError:
-        raise FileError("is nested too deeply to be read.", path=str(path)) from None
-
-
-def _kind(value: Any) -> str:
-    kinds = {dict: "an object", list: "a list", str: "text", int: "a number", float: "a number", bool: "true or false"}
-    return kinds.get(type(value), "null")
