@@ -20,6 +20,8 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
     "rouge_score": ("proctor.metrics._rouge_score",),
     "sacrebleu": ("proctor.metrics._bleu_score", "proctor.metrics._chrf_score"),
     "scipy": ("proctor.metrics.pairing", "proctor.stats"),
+    "starlette": ("proctor.server.http",),
+    "uvicorn": ("proctor.server.listening",),
     "yaml": ("proctor.judges.templates",),
 }
 IMPORTED_AS = {"pyyaml": "yaml"}

@@ -28,6 +28,9 @@ PURE = (
     "proctor.models.payloads",
     "proctor.models.retries",
     "proctor.records",
+    "proctor.server.counters",
+    "proctor.server.protocol",
+    "proctor.server.lookup",
     "proctor.stats",
 )
 # The exceptions, and why.

@@ -28,6 +28,7 @@ VERBS = {
     "judge": "Find out how far a judge can be trusted.",
     "metrics": "List the metrics, and what each needs.",
     "score": "Score recorded conversations by metrics.",
+    "serve": "Serve the virtual APIs over HTTP.",
     "tools": "List, show, check and search the tools that there are.",
 }
 """Each verb with the first sentence of its help: it stands in `proctor.cli.<verb>`, as `command`."""

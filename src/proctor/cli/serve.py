@@ -1,0 +1,108 @@
+"""`proctor serve`: the virtual APIs over HTTP, until somebody stops it."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from proctor.catalog.index import Catalog
+from proctor.catalog.loader import load_catalog
+from proctor.errors import OptionError
+from proctor.gateway.gateway import Gateway
+from proctor.gateway.policy import DEFAULT, POLICIES
+from proctor.gateway.simulators import MirrorSource, ModelSource, TemplateSource
+from proctor.gateway.source import AnswerSource
+from proctor.models.adapt import as_chat_model
+from proctor.server.http import MAX_BODY, Application
+from proctor.server.listening import run
+from proctor.store.responses import ResponseStore, open_responses
+
+
+@click.command()
+@click.option("--tools", metavar="DIR", help="The tools: a folder of tool files, or one file.")
+@click.option("--index", metavar="FILE", help="Keep an index of the tools in this file: a later start is fast.")
+@click.option("--cache", metavar="STORE", help="The recorded answers; new ones are stored there.")
+@click.option(
+    "--policy", type=click.Choice(sorted(POLICIES)), default=DEFAULT.name, show_default=True, help="Who answers a call."
+)
+@click.option(
+    "--simulator",
+    metavar="KIND",
+    help="Who plays the APIs: template, model:NAME for any model, or mirror:NAME for a MirrorAPI.",
+)
+@click.option("--model-url", metavar="URL", help="Where the simulator's model is; needed for one of your own.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0 takes a free one.")
+@click.option(
+    "--token",
+    envvar="PROCTOR_TOKEN",
+    metavar="TEXT",
+    help="What clients have to know; better set in the environment, as PROCTOR_TOKEN.",
+)
+@click.option(
+    "--max-body", type=click.IntRange(min=1000), default=MAX_BODY, show_default=True, help="Bytes of a request."
+)
+def command(**options: Any) -> None:
+    """Serve the virtual APIs over HTTP.
+
+    POST /virtual answers calls in StableToolBench's protocol; /tools lists and searches, /health and /metrics are for
+    machines. An address that other machines reach needs a token.
+    """
+    refuse_open_door(options["host"], options["token"])
+    catalog = None if options["tools"] is None else load_catalog(options["tools"], index=options["index"])
+    with _opened(options["cache"], read_only=options["policy"] == "frozen") as store:
+        if catalog is None and store is None:
+            raise OptionError("there is nothing to serve; name --tools DIR, --cache STORE or both.")
+        simulators = _simulators(options["simulator"], options["model_url"], store)
+        gateway = Gateway(catalog, store=store, policy=options["policy"], simulators=simulators)
+        application = Application(gateway, token=options["token"], max_body=options["max_body"])
+        _report(catalog)
+        run(application, options["host"], options["port"], lambda url: click.echo(f"listening on {url}"))
+
+
+def refuse_open_door(host: str, token: str | None) -> None:
+    """OptionError for an address that other machines reach, without a token."""
+    try:
+        alone = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        alone = host == "localhost"
+    if not alone and not token:
+        raise OptionError(f"--host {host} can be reached by other machines; set a token in PROCTOR_TOKEN.")
+
+
+@contextlib.contextmanager
+def _opened(where: str | None, *, read_only: bool) -> Iterator[ResponseStore | None]:
+    store = None if where is None else open_responses(where, read_only=read_only)
+    try:
+        if store is not None:
+            _ = store.frozen  # looks into it: what cannot be read is said now and not at the first call
+        yield store
+    finally:
+        if store is not None:
+            store.close()
+
+
+def _simulators(kind: str | None, url: str | None, store: ResponseStore | None) -> list[AnswerSource]:
+    if kind is None:
+        return []
+    if kind == "template":
+        return [TemplateSource()]
+    role, colon, name = kind.partition(":")
+    if role not in {"model", "mirror"} or not colon or not name:
+        raise OptionError(f"--simulator {kind!r}: expected template, model:NAME or mirror:NAME.")
+    model = as_chat_model(name, url=url)
+    if role == "mirror":
+        return [MirrorSource(model)]
+    return [ModelSource(model, examples=store.examples if store is not None else None)]
+
+
+def _report(catalog: Catalog | None) -> None:
+    if catalog is not None:
+        report = catalog.report
+        click.echo(f"{report.apis} APIs of {report.tools} tools")
+        if report.broken:
+            click.echo(f"proctor: {len(report.broken)} documents could not be read: proctor tools check.", err=True)

@@ -1,0 +1,1 @@
+"""Doors for programs: the virtual APIs over HTTP."""

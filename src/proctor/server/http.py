@@ -1,0 +1,200 @@
+"""The virtual APIs over HTTP: `POST /virtual` as upstream has it, `/health`, `/metrics` and `/tools`.
+
+`application` makes the ASGI application; `proctor serve` runs it. `/virtual` is answered without any framework, the
+rest by starlette (extra `server`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from typing import Any
+
+import msgspec
+
+from proctor.errors import FileError, InputError, NeedsExtraError, StorageError
+from proctor.gateway.gateway import Gateway
+from proctor.records.answers import Answer, Source
+from proctor.server.counters import Counters
+from proctor.server.protocol import (
+    PARSE_ERROR,
+    Rejected,
+    VirtualRequest,
+    answer_body,
+    error_body,
+    provenance_header,
+    read_request,
+    tool_input,
+)
+
+__all__ = ["MAX_BODY", "Application"]
+
+MAX_BODY = 1_000_000
+"""A longer request is refused with status 413."""
+_MOST_BODIES = 20_000
+_JSON = (b"content-type", b"application/json")
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Sent = tuple[int, bytes, bytes | None]
+"""Status, body, and provenance for a header."""
+
+
+class Application:
+    """The ASGI application over a gateway.
+
+    With a `token`, every door but `/health` wants it: as `Authorization: Bearer …`, or, at `/virtual`, as the
+    `toolbench_key` that upstream's clients send anyway. When the server stops, what is at work is finished first.
+    """
+
+    def __init__(self, gateway: Gateway, *, token: str | None = None, max_body: int = MAX_BODY) -> None:
+        self.gateway = gateway
+        self.counters = Counters()
+        self._token = token.encode() if token else None
+        self._max_body = max_body
+        self._bodies: dict[int, tuple[Answer, Sent]] = {}
+        self._rest = _rest_of(self)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "http" and scope["path"] == "/virtual" and scope["method"] == "POST":
+            await self._virtual(scope, receive, send)
+        elif scope["type"] == "http" and scope["path"] != "/health" and not self._knows_token(scope):
+            self.counters.requests["other", 401] += 1
+            await _send(send, _UNAUTHORISED)
+        else:
+            await self._rest(scope, receive, send)
+
+    async def _virtual(self, scope: Scope, receive: Receive, send: Send) -> None:
+        counters = self.counters
+        began = time.perf_counter()
+        counters.at_work += 1
+        try:
+            body = await self._body(scope, receive)
+            sent = body if isinstance(body, tuple) else await self._answered(scope, body)
+        finally:
+            counters.at_work -= 1
+            counters.seconds += time.perf_counter() - began
+        counters.requests["virtual", sent[0]] += 1
+        await _send(send, sent)
+
+    async def _body(self, scope: Scope, receive: Receive) -> bytes | Sent:
+        """The request's body; more than is allowed is not read."""
+        message = await receive()
+        body: bytes = message.get("body", b"")
+        while message.get("more_body") and len(body) <= self._max_body:
+            message = await receive()
+            body += message.get("body", b"")
+        if message["type"] == "http.disconnect":
+            return 400, error_body("the request was broken off."), None
+        if len(body) > self._max_body:
+            return 413, error_body(f"the request is longer than {self._max_body} bytes."), None
+        return body
+
+    async def _answered(self, scope: Scope, body: bytes) -> Sent:
+        request = read_request(body)
+        known = self._token is None or self._knows_token(scope)
+        if isinstance(request, Rejected):
+            return (request.status, request.body, None) if known else _UNAUTHORISED
+        if not known and not self._is_token(request.toolbench_key.encode("utf-8", "replace")):
+            return _UNAUTHORISED
+        arguments = tool_input(request.tool_input)
+        if isinstance(arguments, str):
+            return 200, error_body(arguments), None
+        try:
+            return self._encoded(await self._call(request, arguments))
+        except (StorageError, FileError) as error:  # the store cannot be read or written
+            return 503, error_body(str(error)), None
+        except InputError as error:
+            return 200, error_body(f"{PARSE_ERROR}: {error}"), None
+
+    async def _call(self, request: VirtualRequest, arguments: dict[str, Any]) -> Answer:
+        return await self.gateway.call(request.category, request.tool_name, request.api_name, arguments)
+
+    def _encoded(self, answer: Answer) -> Sent:
+        """An answer as it is sent. The memory of the gateway hands out the same answer again: so is its body."""
+        known = self._bodies.get(id(answer))
+        if known is not None and known[0] is answer:
+            return known[1]
+        sent = (200, answer_body(answer), provenance_header(answer))
+        if answer.provenance is not None and answer.provenance.source is Source.RECORDED:
+            if len(self._bodies) >= _MOST_BODIES:
+                self._bodies.clear()
+            self._bodies[id(answer)] = (answer, sent)
+        return sent
+
+    def _knows_token(self, scope: Scope) -> bool:
+        if self._token is None:
+            return True
+        said = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+        kind, _, token = said.partition(b" ")
+        return kind.lower() == b"bearer" and self._is_token(token.strip())
+
+    def _is_token(self, said: bytes) -> bool:
+        return self._token is None or hmac.compare_digest(said, self._token)
+
+
+_UNAUTHORISED: Sent = (401, error_body("this server wants its token: Authorization: Bearer <token>."), None)
+
+
+async def _send(send: Send, sent: Sent) -> None:
+    status, body, provenance = sent
+    headers = [_JSON, (b"content-length", str(len(body)).encode())]
+    if provenance is not None:
+        headers.append((b"x-proctor-provenance", provenance))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _rest_of(application: Application) -> Any:
+    """Everything beside `/virtual`, by starlette."""
+    try:
+        from starlette.applications import Starlette
+        from starlette.requests import Request
+        from starlette.responses import PlainTextResponse, Response
+        from starlette.routing import Route
+    except ImportError:
+        raise NeedsExtraError("serving needs starlette and uvicorn: pip install 'proctor[server]'.") from None
+    from proctor.server.lookup import ToolDoor
+
+    gateway = application.gateway
+    door = ToolDoor(gateway.catalog)
+
+    def said(value: Any, status: int = 200) -> Response:
+        return Response(msgspec.json.encode(value), status, media_type="application/json")
+
+    async def health(_: Request) -> Response:
+        return said({"status": "ok", "policy": gateway.policy.name, "apis": len(gateway.catalog or ())})
+
+    async def metrics(_: Request) -> Response:
+        text = application.counters.text(gateway.totals, len(gateway.catalog or ()))
+        return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
+
+    async def tools(request: Request) -> Response:
+        try:
+            return said(await asyncio.to_thread(door.tools, dict(request.query_params)))
+        except InputError as error:
+            return said({"error": str(error)}, 400)
+
+    async def schema(request: Request) -> Response:
+        try:
+            return said(door.schema(dict(request.query_params)))
+        except InputError as error:
+            return said({"error": str(error)}, 400)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        await gateway.aclose()
+
+    routes = [
+        Route("/health", health),
+        Route("/metrics", metrics),
+        Route("/tools", tools),
+        Route("/tools/schema", schema),
+    ]
+    return Starlette(routes=routes, lifespan=lifespan)

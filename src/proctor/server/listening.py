@@ -1,0 +1,36 @@
+"""Listening at an address, until a signal says to stop."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from proctor.errors import NeedsExtraError, OptionError
+
+__all__ = ["run"]
+
+
+def run(application: Any, host: str, port: int, began: Callable[[str], object]) -> None:
+    """Listen, say where (`began` is given the address), and serve; what is at work at the end is finished."""
+    try:
+        import uvicorn
+    except ImportError:
+        raise NeedsExtraError("serving needs starlette and uvicorn: pip install 'proctor[server]'.") from None
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listening = socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise OptionError(f"cannot listen at {host}, port {port}: {error.strerror or error}.") from None
+    with listening:
+        shown = f"[{host}]" if ":" in host else host
+        began(f"http://{shown}:{listening.getsockname()[1]}")
+        signal.signal(signal.SIGTERM, _leave)  # for afterwards: while it serves, uvicorn listens to signals itself
+        config = uvicorn.Config(application, log_level="warning", access_log=False, server_header=False)
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _leave(*_: object) -> NoReturn:
+    """Leave in the ordinary way, so that the store is closed."""
+    raise SystemExit(0)

@@ -1,0 +1,137 @@
+"""`proctor serve` as a process of its own."""
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proctor.models.scripted_server import ScriptedServer
+
+Start = Callable[..., "tuple[subprocess.Popen[str], str]"]
+
+
+@pytest.fixture
+def tools(tmp_path: Path) -> Path:
+    folder = tmp_path / "tools"
+    (folder / "Weather").mkdir(parents=True)
+    ports = {"name": "List Ports", "method": "GET", "template_response": ["Kiel"], "schema": ["Kiel"]}
+    tool = {"tool_name": "Sky Report", "tool_description": "Weather.", "api_list": [ports]}
+    (folder / "Weather" / "sky_report.json").write_text(json.dumps(tool))
+    (folder / "Weather" / "broken.json").write_text("{")
+    return folder
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Starts the command and gives the process and the address that it says; each process ends with the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def run(*options: object) -> tuple[subprocess.Popen[str], str]:
+        command = [sys.executable, "-m", "proctor", "serve", "--port", "0", *map(str, options)]
+        process = subprocess.Popen(  # noqa: S603 - our own command
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        started.append(process)
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith("listening on "):
+                return process, line.removeprefix("listening on ").strip()
+        raise AssertionError(process.communicate()[1])
+
+    yield run
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def call(url: str, tool_input: Any = "") -> tuple[dict[str, Any], dict[str, Any]]:
+    """A call of upstream's protocol: the answer, and where it came from."""
+    asked = {"category": "Weather", "tool_name": "sky_report", "api_name": "list_ports", "tool_input": tool_input}
+    body = json.dumps({**asked, "strip": "filter", "toolbench_key": ""}).encode()
+    request = urllib.request.Request(f"{url}/virtual", body)  # noqa: S310 - of this machine
+    with urllib.request.urlopen(request, timeout=20) as answer:  # noqa: S310 - of this machine
+        return json.loads(answer.read()), json.loads(answer.headers["x-proctor-provenance"])
+
+
+def test_it_serves_simulates_and_remembers_over_a_restart(start: Start, tools: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "answers.db"
+    script = ['{"error": "", "response": "Kiel"}', '{"error": "", "response": "Riga"}']
+    with ScriptedServer(script) as model:
+        for source in ("simulated", "recorded"):
+            process, url = start(
+                "--tools", tools, "--cache", cache, "--simulator", "mirror:tiny", "--model-url", model.url
+            )
+            answer, provenance = call(url)
+            assert (answer, provenance["source"]) == ({"error": "", "response": "Kiel"}, source)
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=20)
+        assert len(model.bodies) == 1
+    assert process.returncode == 0
+    assert not Path(f"{cache}-wal").exists(), "the store was closed"
+
+
+def test_a_stop_finishes_what_is_at_work(start: Start, tools: Path) -> None:
+    with ScriptedServer(['{"error": "", "response": "Kiel"}'], latency=1.0) as model:
+        process, url = start("--tools", tools, "--simulator", "model:tiny", "--model-url", model.url)
+        said: list[Any] = []
+        caller = threading.Thread(target=lambda: said.append(call(url)[0]["response"]))
+        caller.start()
+        while not model.bodies:
+            pass
+        process.send_signal(signal.SIGTERM)
+        caller.join(20)
+        process.communicate(timeout=20)
+    assert said == ["Kiel"]
+
+
+def test_it_says_what_it_serves_and_what_is_broken(start: Start, tools: Path) -> None:
+    process, url = start("--tools", tools, "--policy", "frozen", "--cache", _made(tools.parent / "answers.db"))
+    assert call(url)[1]["source"] == "missed"
+    process.send_signal(signal.SIGTERM)
+    _, complaints = process.communicate(timeout=20)
+    assert "1 documents could not be read" in complaints
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--tools", "{tools}", "--host", "0.0.0.0"], "set a token in PROCTOR_TOKEN"),  # noqa: S104 - refused
+        (["--tools", "{tools}", "--host", "::"], "set a token in PROCTOR_TOKEN"),
+        ([], "name --tools DIR, --cache STORE or both"),
+        (["--tools", "{tools}", "--simulator", "gpt-4o"], "expected template, model:NAME or mirror:NAME"),
+        (["--tools", "{tools}", "--policy", "caches"], "caches"),
+        (["--tools", "{tools}/missing"], "no such file or folder"),
+        (["--cache", "{tools}/missing.db", "--policy", "frozen"], "no store of answers"),
+    ],
+)
+def test_what_cannot_be_served_is_said_in_a_sentence(tools: Path, options: list[str], sentence: str) -> None:
+    named = [option.format(tools=tools) for option in options]
+    done = subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, "-m", "proctor", "serve", "--port", "0", *named],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def _made(path: Path) -> Path:
+    from proctor.records.answers import Answer
+    from proctor.records.entries import Entry
+    from proctor.records.queries import ApiId
+    from proctor.store.responses import open_responses
+
+    store = open_responses(path)
+    store.put(Entry.of(ApiId("a", "b", "c"), {}, Answer(1)))
+    store.close()
+    return path
