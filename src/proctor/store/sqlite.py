@@ -11,6 +11,7 @@ import os
 import sqlite3
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,7 @@ class SqliteResponses(RowStore):
         self.read_only = read_only
         self._patience = patience
         self._clock = clock
-        self._process = os.getpid()
+        _STORES.add(self)
         self._reading = threading.Lock()
         self._writing = threading.Lock()
         self._reader: sqlite3.Connection | None = None
@@ -89,8 +90,14 @@ class SqliteResponses(RowStore):
 
     def answer(self, key: str, *, suspicious: bool = True) -> Answer | None:
         """The answer under a key; without `suspicious`, only that of an entry with no mark."""
-        found = self._read(_ANSWER if suspicious else _SOUND_ANSWER, (key,))
-        return answer_of(found[0][0], key, self.name) if found else None
+        statement = _ANSWER if suspicious else _SOUND_ANSWER
+        try:
+            with self._reading:
+                reader = self._reader or self._opened_to_read()
+                found = None if reader is None else reader.execute(statement, (key,)).fetchone()
+        except sqlite3.Error as error:
+            raise self._explained(error) from None
+        return None if found is None else answer_of(found[0], key, self.name)
 
     def row(self, key: str) -> Row | None:
         """The row under a key."""
@@ -176,27 +183,31 @@ class SqliteResponses(RowStore):
     def close(self) -> None:
         """Close the file and leave it whole, with nothing beside it. It opens again when it is needed."""
         with self._writing, self._reading:
-            if self._process == os.getpid():
-                for connection in (self._reader, self._writer):
-                    if connection is not None:
-                        with contextlib.suppress(sqlite3.Error):  # what another process prevents is that one's to do
-                            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                        connection.close()
+            for connection in (self._reader, self._writer):
+                if connection is not None:
+                    with contextlib.suppress(sqlite3.Error):  # what another process prevents is that one's to do
+                        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                    connection.close()
             self._reader = self._writer = None
+
+    def begin_anew(self) -> None:
+        """In a process that was forked off, the first one's connections are not touched, nor its locks waited for."""
+        _FORSAKEN.append((self._reader, self._writer))
+        self._reader = self._writer = None
+        self._reading, self._writing = threading.Lock(), threading.Lock()
 
     def _read(self, statement: str, values: tuple[Any, ...] = ()) -> list[Any]:
         """The rows of a question; none where there is no file yet."""
         try:
             with self._reading:
-                if self._process != os.getpid():
-                    self._begin_anew()
-                if self._reader is None:
-                    self._reader = self._open_to_read()
-                    if self._reader is None:
-                        return []
-                return self._reader.execute(statement, values).fetchall()
+                reader = self._reader or self._opened_to_read()
+                return [] if reader is None else reader.execute(statement, values).fetchall()
         except sqlite3.Error as error:
             raise self._explained(error) from None
+
+    def _opened_to_read(self) -> sqlite3.Connection | None:
+        self._reader = self._open_to_read()
+        return self._reader
 
     def _change(self, statement: str, values: tuple[Any, ...]) -> bool:
         with self._transaction() as database:
@@ -205,8 +216,6 @@ class SqliteResponses(RowStore):
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._writing:
-            if self._process != os.getpid():
-                self._begin_anew()
             if self.read_only:
                 raise StorageError(f"{self.name}: the store was opened to be read only.")
             try:
@@ -216,11 +225,6 @@ class SqliteResponses(RowStore):
                     yield self._writer
             except sqlite3.Error as error:
                 raise self._explained(error) from None
-
-    def _begin_anew(self) -> None:
-        """In a process that was forked off, the connections of the first one must not be touched."""
-        self._reader = self._writer = None
-        self._process = os.getpid()
 
     def _open_to_read(self) -> sqlite3.Connection | None:
         """A connection that changes nothing, or None where there is no file yet."""
@@ -304,6 +308,20 @@ _SENTENCES = {
     "malformed": "the file is damaged; it is left as it is. `proctor cache verify` says where; restore it from a copy.",
     "unable to open": "the file cannot be opened; check that its folder may be written.",
 }
+
+
+_STORES: weakref.WeakSet[SqliteResponses] = weakref.WeakSet()
+_FORSAKEN: list[Any] = []
+"""Connections of the process that this one was forked from: kept, because closing them would touch its files."""
+
+
+def _begin_anew() -> None:
+    for store in _STORES:
+        store.begin_anew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
 
 
 def _write(database: sqlite3.Connection, row: Row, over: str) -> Row:
