@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from proctor.errors import SampleError, nearest
-from proctor.messages import AIMessage, AnyMessage, ToolCall, ToolMessage, read_message, read_tool_call
+from proctor.messages import AIMessage, AnyMessage, ToolCall, ToolMessage, read_messages, read_tool_call
 from proctor.messages.checked import Checked, shown
 from proctor.records.gold import read_gold
 
@@ -71,7 +71,7 @@ class MultiTurnSample(BaseSample):
     """A conversation, and what it should have come to."""
 
     user_input: list[AnyMessage]
-    """The messages, in order. Dictionaries are read (`proctor.messages.read_message`)."""
+    """The messages, in order. Dictionaries are read (`proctor.messages.read_messages`)."""
     reference: str | None = None
     """What the conversation should have come to, in words."""
     reference_tool_calls: list[ToolCall] | None = None
@@ -90,7 +90,7 @@ class MultiTurnSample(BaseSample):
         if type(messages) is not list and "user_input" in fields:
             msg = f"'user_input' of a MultiTurnSample must be a list of messages, not {shown(messages)}."
             raise SampleError(msg)
-        given = {**fields, **({"user_input": _read_all("user_input", messages, read_message)} if messages else {})}
+        given = {**fields, **({"user_input": _flat("user_input", messages)} if messages else {})}
         calls = fields.get("reference_tool_calls")
         if isinstance(calls, list):
             given["reference_tool_calls"] = _read_all("reference_tool_calls", calls, read_tool_call)
@@ -174,6 +174,11 @@ def _read_all(field: str, items: list[Any], read: Callable[[Any], _Item]) -> lis
         except SampleError as error:
             raise SampleError(f"{field}[{index}]: {error}") from None
     return done
+
+
+def _flat(field: str, items: list[Any]) -> list[AnyMessage]:
+    """The messages in dictionaries, some of which may be several."""
+    return [message for some in _read_all(field, items, read_messages) for message in some]
 
 
 def _is_text(value: Any) -> bool:

@@ -2,11 +2,11 @@
 
 A message is one of `HumanMessage`, `AIMessage`, `ToolMessage` and `SystemMessage`. Each knows its `type`, and how to
 print itself. Dictionaries are read by `read_message`: Proctor's own shape (`{"type": "ai", …}`) and OpenAI's
-(`{"role": "assistant", …}`) are both read as what they are.
+(`{"role": "assistant", …}`), with Anthropic's parts in its content, are read as what they are.
 """
 
 from proctor.messages.calls import ToolCall, read_tool_call
-from proctor.messages.shapes import read_message
+from proctor.messages.shapes import read_message, read_messages
 from proctor.messages.turns import AIMessage, AnyMessage, HumanMessage, Message, SystemMessage, ToolMessage
 
 __all__ = [
@@ -18,5 +18,6 @@ __all__ = [
     "ToolCall",
     "ToolMessage",
     "read_message",
+    "read_messages",
     "read_tool_call",
 ]

@@ -1,4 +1,4 @@
-"""The shapes that a message is written in: Proctor's own and OpenAI's."""
+"""The shapes that a message is written in: Proctor's own, OpenAI's and Anthropic's."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from proctor.errors import SampleError, close_to, nearest
 from proctor.messages.calls import ToolCall, call_from_function, read_tool_call
 from proctor.messages.checked import shown
+from proctor.messages.parts import Content, read_content
 from proctor.messages.turns import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
 
 _Kind = type[HumanMessage | AIMessage | ToolMessage | SystemMessage]
@@ -30,19 +31,26 @@ _OPENAI_FIELDS = frozenset({"role", "content", "name", "tool_calls", "tool_call_
 
 
 def read_message(data: Any) -> AnyMessage:
-    """Read one message from plain data, in Proctor's own shape or in OpenAI's.
+    """Read one message from plain data, in Proctor's own shape, in OpenAI's or in Anthropic's.
 
     A dictionary with neither `type` nor `role` is the agent's when it has tool calls, a tool's when it says which
-    call it answers, else the user's.
+    call it answers, else the user's. SampleError for a dictionary that is several messages (`read_messages`).
     """
+    messages = read_messages(data)
+    if len(messages) > 1:
+        msg = f"this one dictionary is {len(messages)} messages, {len(messages) - 1} or more of them tools' answers; "
+        raise SampleError(f"{msg}read it by read_messages, or as part of a conversation.")
+    return messages[0]
+
+
+def read_messages(data: Any) -> list[AnyMessage]:
+    """Read a dictionary that may be several messages: Anthropic's users hand over the answers of several tools."""
     if isinstance(data, AnyMessage):
-        return data
+        return [data]
     if not isinstance(data, dict):
         msg = f"a message must be a message object or a dictionary, not {shown(data)}."
         raise SampleError(msg)
-    if "role" in data:
-        return _from_openai(data)
-    return _from_own(data)
+    return _from_role(data) if "role" in data else [_from_own(data)]
 
 
 def _from_own(data: dict[str, Any]) -> AnyMessage:
@@ -66,24 +74,36 @@ def _likely_type(data: dict[str, Any]) -> str:
     return "human" if data.get("tool_call_id") is None else "tool"
 
 
-def _from_openai(data: dict[str, Any]) -> AnyMessage:
+def _from_role(data: dict[str, Any]) -> list[AnyMessage]:
     kind = _BY_ROLE.get(data["role"]) if isinstance(data["role"], str) else None
     if kind is None:
         msg = f"a message has the unknown role {data['role']!r}; {nearest(str(data['role']), _BY_ROLE)}"
         raise SampleError(msg)
+    content = read_content(data.get("content"))
+    if kind is not AIMessage and (data.get("tool_calls") or content.calls):
+        what = "tool_calls" if data.get("tool_calls") else "parts that are tool calls"
+        raise SampleError(f"a message of the role {data['role']!r} has {what}; only an assistant's may.")
+    if not content.answers:
+        return [_from_openai(data, kind, content)]
+    if kind in (AIMessage, SystemMessage):
+        raise SampleError(f"a message of the role {data['role']!r} has a tool's answer; only a user's or a tool's may.")
+    rest = [_from_openai(data, HumanMessage, content)] if content.text or content.others else []
+    return [*content.answers, *rest]
+
+
+def _from_openai(data: dict[str, Any], kind: _Kind, content: Content) -> AnyMessage:
     metadata = _other_fields(data, kind)
-    content = _text(data.get("content"), metadata)
-    fields: dict[str, Any] = {"content": content or _text(data.get("refusal"), metadata)}
-    if content and data.get("refusal"):
+    if content.others:
+        metadata["content_parts"] = data["content"]
+    refused = read_content(data.get("refusal")).text
+    fields: dict[str, Any] = {"content": content.text or refused}
+    if content.text and data.get("refusal"):
         metadata["refusal"] = data["refusal"]
     if kind is AIMessage:
-        fields["tool_calls"] = _openai_calls(data)
+        fields["tool_calls"] = _calls(data, content)
     elif kind is ToolMessage:
         fields["tool_call_id"] = data.get("tool_call_id")
         fields["name"] = data.get("name")
-    elif data.get("tool_calls"):
-        msg = f"a message of the role {data['role']!r} has tool_calls; only an assistant's may."
-        raise SampleError(msg)
     message: AnyMessage = kind(**fields, metadata=metadata or None)
     return message
 
@@ -103,7 +123,8 @@ def _other_fields(data: dict[str, Any], kind: _Kind) -> dict[str, Any]:
     return metadata
 
 
-def _openai_calls(data: dict[str, Any]) -> list[ToolCall] | None:
+def _calls(data: dict[str, Any], content: Content) -> list[ToolCall] | None:
+    """The calls beside the content and in it; one that stands in both places is one call."""
     calls = data.get("tool_calls")
     if calls is not None and not isinstance(calls, list):
         msg = f"'tool_calls' of a message must be a list, not {shown(calls)}."
@@ -112,19 +133,12 @@ def _openai_calls(data: dict[str, Any]) -> list[ToolCall] | None:
     legacy = data.get("function_call")
     if isinstance(legacy, dict):
         read.append(call_from_function(legacy))
+    beside = list(read)
+    read += [call for call in content.calls if not any(_same(call, other) for other in beside)]
     return read or None
 
 
-def _text(content: Any, metadata: dict[str, Any]) -> str:
-    """The text of OpenAI's `content`; parts that are no text are kept in the metadata."""
-    if content is None:
-        return ""
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        msg = f"'content' of a message must be text or a list of parts, not {shown(content)}."
-        raise SampleError(msg)
-    texts = [part.get("text") for part in content if isinstance(part, dict)]
-    if len(texts) < len(content) or not all(isinstance(text, str) for text in texts):
-        metadata["content_parts"] = content
-    return "\n".join(text for text in texts if isinstance(text, str))
+def _same(one: ToolCall, other: ToolCall) -> bool:
+    if one.id is not None and other.id is not None:
+        return one.id == other.id
+    return (one.name, one.args, one.malformed) == (other.name, other.args, other.malformed)

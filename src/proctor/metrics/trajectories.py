@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from proctor.errors import SampleError
-from proctor.messages import AIMessage, AnyMessage, ToolCall, read_message, read_tool_call
+from proctor.messages import AIMessage, AnyMessage, ToolCall, read_messages, read_tool_call
 from proctor.records.keys import canonical, canonical_json
 
 Key = tuple[str, bytes]
@@ -87,7 +87,8 @@ def read_trajectory(data: Any, where: str, texts: Texts | None = None) -> Trajec
     index = 0
     try:
         for index, item in enumerate(data):  # noqa: B007 - the error says where
-            if type(item) is dict:
+            # Parts of a content may be calls, so they are read with care.
+            if type(item) is dict and type(item.get("content")) is not list:
                 role = item.get("role")
                 calls = item.get("tool_calls")
                 if role == "assistant" and (calls is None or type(calls) is list) and item.keys() <= _PLAIN_FIELDS:
@@ -130,9 +131,9 @@ def _add(read: Trajectory, item: Any) -> None:
     if type(item) is ToolCall:
         read.add(item)
     elif is_message(item):
-        message = read_message(item)
-        for call in (message.tool_calls or ()) if isinstance(message, AIMessage) else ():
-            read.add(call)
+        for message in read_messages(item):
+            for call in (message.tool_calls or ()) if isinstance(message, AIMessage) else ():
+                read.add(call)
     else:
         read.add(_tool_call(item))
 
