@@ -46,22 +46,30 @@ class SampleError(InputError):
 class FileError(InputError):
     """A file cannot be read as what it is said to be.
 
-    `path` and `line` (counted from 1) say where, as far as that is known.
+    `path` and `line` (counted from 1) say where, as far as that is known, and `id` is the record's own name.
     """
 
-    def __init__(self, problem: str, *, path: str | None = None, line: int | None = None) -> None:
+    def __init__(
+        self,
+        problem: str,
+        *,
+        path: str | None = None,
+        line: int | None = None,
+        id: str | int | None = None,  # noqa: A002 - as records say it
+    ) -> None:
         self.problem = problem
         self.path = path
         self.line = line
+        self.id = id
         where = f"{path or '<input>'}:{line}: " if line is not None else f"{path}: " if path else ""
         super().__init__(f"{where}{problem}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_file_error, (self.problem, self.path, self.line))
+        return (_file_error, (self.problem, self.path, self.line, self.id))
 
 
-def _file_error(problem: str, path: str | None, line: int | None) -> FileError:
-    return FileError(problem, path=path, line=line)
+def _file_error(problem: str, path: str | None, line: int | None, name: str | int | None) -> FileError:
+    return FileError(problem, path=path, line=line, id=name)
 
 
 class OptionError(InputError):
@@ -193,6 +201,15 @@ class UnmeasuredError(ProctorError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (UnmeasuredError, (self.metric, self.reason))
+
+
+def counted(number: int, noun: str) -> str:
+    """So many of something, as it is said.
+
+    >>> counted(1, "sample"), counted(2, "sample")
+    ('1 sample', '2 samples')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def close_to(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:

@@ -81,7 +81,7 @@ def test_more_samples_than_references_is_an_error(run: Run, write: Write, unknow
         write("r.jsonl", [{"reference_tool_calls": []}]),
     )
     assert said.exit_code == 1
-    assert "there are only 1 references" in said.stderr
+    assert "there is only 1 reference" in said.stderr
 
 
 class TestOutput:
@@ -269,3 +269,17 @@ def test_the_real_command_scores_a_pipe(right: Any, wrong: Any) -> None:
     )
     assert (done.returncode, done.stderr) == (100, "")
     assert done.stdout.splitlines()[1].split()[:2] == ["tool_call_f1", "0.5000"]
+
+
+def test_a_sample_without_a_reference_is_unmeasured_and_keeps_its_id(
+    run: Run, write: Write, unknown: Any, right: Any, tmp_path: Path
+) -> None:
+    files = write("a.jsonl", [{**unknown, "id": "x"}, {**unknown, "id": "z"}, {"id": "broken", "mesages": []}])
+    wanted = write("r.jsonl", [{"id": "x", "reference_tool_calls": right["reference_tool_calls"]}])
+    kept = tmp_path / "rows.jsonl"
+    said = run("score", files, *F1, "--reference", wanted, "--on-error", "skip", "-o", str(kept))
+    assert said.exit_code == 0
+    rows = [json.loads(line) for line in kept.read_text().splitlines()]
+    assert [row["id"] for row in rows] == ["x", "z", "broken"]
+    assert rows[1]["unmeasured"] == {"tool_call_f1": "the sample has no reference_tool_calls"}
+    assert "mesages" in rows[2]["skipped"]

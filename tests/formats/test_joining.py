@@ -69,12 +69,12 @@ def test_a_line_that_cannot_be_read_uses_up_its_place(tmp_path: Path) -> None:
 
 
 def test_a_sample_more_than_references_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match=r"r\.jsonl: there are only 1 references, and .*s\.jsonl:2 holds one sample"):
+    with pytest.raises(FileError, match=r"r\.jsonl: there is only 1 reference, and .*s\.jsonl:2 holds one sample"):
         joined_names(tmp_path, [[ASKED], [ASKED]], [[CALL]])
 
 
 def test_a_reference_more_than_samples_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match=r"r\.jsonl:2: there are more references than the 1 samples"):
+    with pytest.raises(FileError, match=r"r\.jsonl:2: there are more references than the 1 sample;"):
         joined_names(tmp_path, [[ASKED]], [[CALL], [CALL]])
 
 
@@ -84,14 +84,24 @@ def test_references_with_an_id_are_found_by_it_and_may_be_shared(tmp_path: Path)
     assert joined_names(tmp_path, samples, references) == ([["of b"], ["of a"], ["of b"], ["of 7"]], [3])
 
 
-def test_a_sample_without_a_reference_is_that_lines_error(tmp_path: Path) -> None:
+def test_a_sample_whose_id_no_reference_has_stays_without_one(tmp_path: Path) -> None:
     samples = [{"id": "z", "messages": [ASKED]}, [ASKED], {"id": "a", "messages": [ASKED]}]
     found, _ = joined_names(tmp_path, samples, [{"id": "a", "reference_tool_calls": [CALL]}])
     assert found == [
-        "/s.jsonl:1: no reference has the id 'z'.",
+        [],
         "/s.jsonl:2: the references have an 'id' and this sample has none.",
         ["weather"],
     ]
+
+
+def test_a_reference_of_nulls_says_that_nobody_knows(tmp_path: Path) -> None:
+    references = [{"id": "a", "gold": None}, {"id": "b", "reference": "x"}]
+    assert joined_names(tmp_path, [{"id": name, "messages": [ASKED]} for name in "ab"], references) == ([[], []], [])
+
+
+def test_references_of_which_none_belongs_to_a_sample_are_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match=r"no reference has the id of any sample: the first reference is 'x', .* 'y'\."):
+        joined_names(tmp_path, [{"id": "y", "messages": [ASKED]}], [{"id": "x", "reference": "r"}])
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from proctor.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, Tool
 from proctor.records.gold import GoldCall
 
 ASKED = {"role": "user", "content": "Weather in Paris?"}
-CALLED = {
+CALLED: dict[str, Any] = {
     "role": "assistant",
     "content": None,
     "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Paris"}'}}],
@@ -89,6 +89,21 @@ OWN_CALL = {"name": "weather", "args": {"city": "Paris"}}
             id="a pair of dictionaries, no call wanted",
         ),
         pytest.param(
+            {"outputs": [OWN_CALL, CALLED["tool_calls"][0]], "reference_outputs": [OWN_CALL]},
+            MultiTurnSample(
+                user_input=[AIMessage("", tool_calls=[ToolCall("weather", {"city": "Paris"}), MADE])],
+                reference_tool_calls=[ToolCall("weather", {"city": "Paris"})],
+            ),
+            None,
+            id="a pair of lists of calls",
+        ),
+        pytest.param(
+            {"outputs": [], "reference_outputs": [{"name": "weather", "optional": True}]},
+            MultiTurnSample(user_input=[AIMessage("", tool_calls=[])], gold=[GoldCall("weather", optional=True)]),
+            None,
+            id="no call, and richer gold",
+        ),
+        pytest.param(
             {"outputs": [ASKED]},
             MultiTurnSample(user_input=[HumanMessage("Weather in Paris?")]),
             None,
@@ -117,6 +132,9 @@ def test_a_record_is_read_as_what_it_is(value: Any, sample: Any, name: Any) -> N
         ({"outputs": [ASKED], "reference_output": [ASKED]}, "did you mean 'reference_outputs'?"),
         ({"reference_outputs": [ASKED]}, "a pair has 'reference_outputs' and no 'outputs'"),
         ({"outputs": 7}, "'outputs' must be a list of messages, not int."),
+        ({"outputs": {"messages": [3]}}, "a.jsonl:9: outputs.messages[0]: a message must be"),
+        ({"outputs": [OWN_CALL, {"name": "f", "arg": {}}]}, "outputs[1]: a ToolCall has the unknown field 'arg'"),
+        ({"outputs": [], "reference_outputs": [{"nam": "f", "label": "x"}]}, "reference_outputs[0]: unknown field"),
         ({"outputs": {"message": []}}, "'outputs' must be a list of messages, not NoneType."),
         ({"response": "a", "refrence": "b"}, "unknown field 'refrence'; did you mean 'reference'?"),
         ({"id": [1], "response": "a"}, "'id' must be text or a whole number, not list."),

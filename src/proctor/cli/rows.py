@@ -85,11 +85,11 @@ FORMS: dict[str, Form] = {".jsonl": _jsonl, ".csv": _csv, ".json": _json}
 
 def plain_row(metrics: Sequence[str], record: Record | FileError, cells: Sequence[Cell]) -> dict[str, Any]:
     """One sample's scores as plain data; of a record that was skipped, why."""
-    if isinstance(record, FileError):
-        return {"file": record.path, "line": record.line, "skipped": record.problem}
     row: dict[str, Any] = {"file": record.path, "line": record.line}
     if record.id is not None:
         row["id"] = record.id
+    if isinstance(record, FileError):
+        return {**row, "skipped": record.problem}
     measured = {name: cell for name, cell in zip(metrics, cells, strict=True) if isinstance(cell, Score)}
     row["scores"] = {name: cell.value for name, cell in measured.items()}
     said = {

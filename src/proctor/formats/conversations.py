@@ -57,3 +57,8 @@ def looks_like_message(value: Any) -> bool:
     return isinstance(value, dict) and (
         "role" in value or ("content" in value and value.get("type") in ("human", "ai", "tool", "system"))
     )
+
+
+def looks_like_call(value: Any) -> bool:
+    """Whether a value is a tool call rather than a message."""
+    return isinstance(value, dict) and not looks_like_message(value) and ("name" in value or "function" in value)

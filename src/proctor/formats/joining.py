@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Protocol
 
-from proctor.errors import FileError, InputError
+from proctor.errors import FileError, InputError, counted
 from proctor.formats.files import name_of, texts
 from proctor.formats.records import Id, Record, without_id
 from proctor.formats.references import Reference, read_reference, with_reference
@@ -80,7 +80,7 @@ def joined(records: Iterable[Record | FileError], references: References) -> Ite
         try:
             yield record._replace(sample=with_reference(record.sample, reference))
         except InputError as error:
-            yield FileError(str(error), path=record.path, line=record.line)
+            yield FileError(str(error), path=record.path, line=record.line, id=record.id)
 
 
 class ByPlace:
@@ -95,7 +95,8 @@ class ByPlace:
         """The next reference."""
         found = next(self._wanted, None)
         if found is None:
-            said = f"there are only {self._count} references, and {record.path}:{record.line} holds one sample more"
+            held = f"there {'is' if self._count == 1 else 'are'} only {counted(self._count, 'reference')}"
+            said = f"{held}, and {record.path}:{record.line} holds one sample more"
             raise FileError(f"{said}; give both an 'id' to join them by name.", path=self._path)
         self._count += 1
         return found.fields
@@ -109,7 +110,8 @@ class ByPlace:
         """Nothing: a reference more than there are samples is an error."""
         more = next(self._wanted, None)
         if more is not None:
-            said = f"there are more references than the {self._count} samples; this is the first without a sample"
+            samples = counted(self._count, "sample")
+            said = f"there are more references than the {samples}; this is the first without a sample"
             raise FileError(f"{said}. Give both an 'id' to join them by name.", path=more.path, line=more.line)
         return []
 
@@ -120,6 +122,8 @@ class ById:
     def __init__(self, wanted: Iterator[Wanted]) -> None:
         self._wanted: dict[str, Wanted] = {}
         self._asked: set[str] = set()
+        self._alone: Record | None = None
+        """The first sample that has an id and no reference of that id."""
         for one in wanted:
             key = _key(one)
             before = self._wanted.setdefault(key, one)
@@ -128,7 +132,7 @@ class ById:
                 raise FileError(said, path=one.path, line=one.line)
 
     def of(self, record: Record) -> Reference | FileError:
-        """The reference with the record's id, or what is wrong with the record."""
+        """The reference with the record's id: nothing where there is none, so that metrics say what they lack."""
         if record.id is None:
             return FileError(
                 "the references have an 'id' and this sample has none.", path=record.path, line=record.line
@@ -136,7 +140,8 @@ class ById:
         key = str(record.id)
         found = self._wanted.get(key)
         if found is None:
-            return FileError(f"no reference has the id {record.id!r}.", path=record.path, line=record.line)
+            self._alone = self._alone or record
+            return {}
         self._asked.add(key)
         return found.fields
 
@@ -144,7 +149,11 @@ class ById:
         """Places do not matter."""
 
     def left(self) -> list[Wanted]:
-        """The references that no sample had the id of."""
+        """The references that no sample had the id of. FileError where that is all of them."""
+        if self._alone is not None and not self._asked:
+            first, alone = next(iter(self._wanted.values())), self._alone
+            said = f"no reference has the id of any sample: the first reference is {first.id!r}, and the first sample"
+            raise FileError(f"{said} ({alone.path}:{alone.line}) {alone.id!r}.", path=first.path, line=first.line)
         return [one for key, one in self._wanted.items() if key not in self._asked]
 
 

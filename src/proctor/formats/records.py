@@ -41,7 +41,7 @@ def read_record(data: bytes, *, path: str, line: int) -> Record:
     try:
         sample, name = read_value(value)
     except InputError as error:
-        raise FileError(str(error), path=path, line=line) from None
+        raise FileError(str(error), path=path, line=line, id=_name(value)) from None
     return Record(sample, path, line, name)
 
 
@@ -63,6 +63,12 @@ def read_value(value: Any) -> tuple[Sample, Id | None]:
     if not rest:
         raise SampleError("the record is empty; a sample has at least one field.")
     return read_sample(rest), name
+
+
+def _name(value: Any) -> Id | None:
+    """The name of a record that cannot be read, as far as it has one."""
+    name = value.get("id") if isinstance(value, dict) else None
+    return name if isinstance(name, str | int) and not isinstance(name, bool) else None
 
 
 def without_id(value: dict[str, Any]) -> tuple[dict[str, Any], Id | None]:

@@ -27,7 +27,10 @@ Reference = dict[str, Any]
 
 
 def read_reference(value: Any) -> Reference:
-    """The fields that a reference fills, from one value of a file of references."""
+    """The fields that a reference fills, from one value of a file of references.
+
+    There are none where each of its fields is null: nobody knows what was wanted.
+    """
     if isinstance(value, str):
         return {"reference": value}
     if isinstance(value, list):
@@ -42,7 +45,7 @@ def read_reference(value: Any) -> Reference:
         found["reference_tool_calls"] = _calls(found["reference_tool_calls"], "reference_tool_calls")
     elif conversation is not None and isinstance(value[conversation], list | dict):
         found["reference_tool_calls"] = _calls(value[conversation], conversation)
-    if not found:
+    if not found and not (value and value.keys() <= _KNOWN):
         known = _KNOWN | FIELDS | {"messages"}
         said = next(iter(value), None)
         held = "nothing" if said is None else repr(said)

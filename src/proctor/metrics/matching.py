@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from proctor.errors import OptionError, UnmeasuredError
+from proctor.errors import OptionError, SampleError, UnmeasuredError
 from proctor.metrics.arguments import Rule, Rules, checked_argument_mode
 from proctor.metrics.candidates import Candidates
 from proctor.metrics.comparators import DEFAULT_THRESHOLD, Answers, checked_threshold
@@ -159,7 +159,10 @@ def checked_mode(mode: Any) -> str:
 def read_wanted(reference: Any, texts: Texts | None = None) -> Trajectory | list[GoldItem]:
     """Read the wanted side: messages, tool calls, or gold."""
     if isinstance(reference, (list, tuple)) and any(map(_is_gold, reference)):
-        return read_gold(reference)
+        try:
+            return read_gold(reference)
+        except SampleError as error:  # the caller calls it by another name
+            raise SampleError(str(error).replace("gold[", "reference_outputs[", 1)) from None
     return read_trajectory(reference, "reference_outputs", texts)
 
 

@@ -115,7 +115,7 @@ class Scoring:
         if isinstance(record, Record):
             said = f"this sample is of another kind ({type(record.sample).__name__}) than those before it"
             problem = f"{said}; score conversations and single turns apart."
-            record = FileError(problem, path=record.path, line=record.line)
+            record = FileError(problem, path=record.path, line=record.line, id=record.id)
         if not self._skip:
             raise record
         self.skipped.add(record)
