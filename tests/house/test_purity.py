@@ -31,6 +31,8 @@ PURE = (
     "proctor.server.counters",
     "proctor.server.protocol",
     "proctor.server.lookup",
+    "proctor.runs.plan",
+    "proctor.runs.schedule",
     "proctor.stats",
 )
 # The exceptions, and why.
