@@ -99,6 +99,18 @@ def test_it_says_what_it_serves_and_what_is_broken(start: Start, tools: Path) ->
     assert "1 documents could not be read" in complaints
 
 
+def test_a_dead_live_api_falls_through_and_faults_say_so(start: Start, tools: Path) -> None:
+    live = ("--tools", tools, "--policy", "live-first", "--live", "http://127.0.0.1:9/virtual")
+    _, url = start(*live, "--simulator", "template")
+    answer, provenance = call(url)
+    assert (answer["response"], provenance["source"]) == (["Kiel"], "simulated")
+    assert any(tried.startswith("backend: could not be reached") for tried in provenance["attempts"])
+    _, spoilt = start(*live, "--faults", "1", "--fault", "rate-limit")
+    answer, provenance = call(spoilt)
+    assert answer["error"].startswith("Rate limit error")
+    assert provenance["fault"] == "rate-limit"
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -107,6 +119,9 @@ def test_it_says_what_it_serves_and_what_is_broken(start: Start, tools: Path) ->
         ([], "name --tools DIR, --cache STORE or both"),
         (["--tools", "{tools}", "--simulator", "gpt-4o"], "expected template, model:NAME or mirror:NAME"),
         (["--tools", "{tools}", "--policy", "caches"], "caches"),
+        (["--tools", "{tools}", "--live", "rapidapi"], "set RAPIDAPI_KEY"),
+        (["--tools", "{tools}", "--live", "rapid"], "expected one that begins with http://"),
+        (["--tools", "{tools}", "--fault", "timeout"], "--faults SHARE"),
         (["--tools", "{tools}/missing"], "no such file or folder"),
         (["--cache", "{tools}/missing.db", "--policy", "frozen"], "no store of answers"),
     ],

@@ -13,6 +13,8 @@ PURE = (
     "proctor.gateway.canned",
     "proctor.gateway.directory",
     "proctor.gateway.envelopes",
+    "proctor.gateway.faults",
+    "proctor.gateway.http_answers",
     "proctor.gateway.memory",
     "proctor.gateway.policy",
     "proctor.gateway.prompts",

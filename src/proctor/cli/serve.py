@@ -12,11 +12,14 @@ import click
 from proctor.catalog.index import Catalog
 from proctor.catalog.loader import load_catalog
 from proctor.errors import OptionError
-from proctor.gateway.gateway import Gateway
+from proctor.gateway.faults import FAULTS, Faults
+from proctor.gateway.gateway import Gateway, GatewayOptions
+from proctor.gateway.live import BackendSource, RapidApiSource
 from proctor.gateway.policy import DEFAULT, POLICIES
 from proctor.gateway.simulators import MirrorSource, ModelSource, TemplateSource
 from proctor.gateway.source import AnswerSource
 from proctor.models.adapt import as_chat_model
+from proctor.models.environment import Secret, read_environment
 from proctor.server.http import MAX_BODY, Application
 from proctor.server.listening import run
 from proctor.store.responses import ResponseStore, open_responses
@@ -35,6 +38,16 @@ from proctor.store.responses import ResponseStore, open_responses
     help="Who plays the APIs: template, model:NAME for any model, or mirror:NAME for a MirrorAPI.",
 )
 @click.option("--model-url", metavar="URL", help="Where the simulator's model is; needed for one of your own.")
+@click.option(
+    "--live",
+    metavar="KIND",
+    help="Who the live API is: rapidapi (its key in RAPIDAPI_KEY), or the URL of a ToolBench backend (TOOLBENCH_KEY).",
+)
+@click.option("--faults", type=click.FloatRange(0, 1), metavar="SHARE", help="Spoil this share of the answers.")
+@click.option(
+    "--fault", "kinds", type=click.Choice(list(FAULTS)), multiple=True, help="How to spoil them; may be given again."
+)
+@click.option("--seed", default=0, show_default=True, help="Which answers are spoilt.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0 takes a free one.")
 @click.option(
@@ -58,7 +71,11 @@ def command(**options: Any) -> None:
         if catalog is None and store is None:
             raise OptionError("there is nothing to serve; name --tools DIR, --cache STORE or both.")
         simulators = _simulators(options["simulator"], options["model_url"], store)
-        gateway = Gateway(catalog, store=store, policy=options["policy"], simulators=simulators)
+        known = GatewayOptions(faults=_faults(options["faults"], options["kinds"], options["seed"]))
+        live = _live(options["live"])
+        gateway = Gateway(
+            catalog, store=store, policy=options["policy"], simulators=simulators, live=live, options=known
+        )
         application = Application(gateway, token=options["token"], max_body=options["max_body"])
         _report(catalog)
         run(application, options["host"], options["port"], lambda url: click.echo(f"listening on {url}"))
@@ -98,6 +115,27 @@ def _simulators(kind: str | None, url: str | None, store: ResponseStore | None) 
     if role == "mirror":
         return [MirrorSource(model)]
     return [ModelSource(model, examples=store.examples if store is not None else None)]
+
+
+def _live(kind: str | None) -> list[AnswerSource]:
+    if kind is None:
+        return []
+    known = read_environment()
+    if kind != "rapidapi":
+        key = known.get("TOOLBENCH_KEY")
+        return [BackendSource(kind, key=Secret(key) if key else None)]
+    key = known.get("RAPIDAPI_KEY")
+    if not key:
+        raise OptionError("--live rapidapi needs a key; set RAPIDAPI_KEY in the environment.")
+    return [RapidApiSource(Secret(key))]
+
+
+def _faults(share: float | None, kinds: tuple[str, ...], seed: int) -> Faults | None:
+    if share is None:
+        if kinds:
+            raise OptionError("--fault says how to spoil answers; say how many as well: --faults SHARE.")
+        return None
+    return Faults(share, kinds, seed) if kinds else Faults(share, seed=seed)
 
 
 def _report(catalog: Catalog | None) -> None:

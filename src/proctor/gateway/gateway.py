@@ -14,6 +14,7 @@ from proctor.catalog.index import Catalog
 from proctor.errors import OptionError
 from proctor.gateway import policy as policies
 from proctor.gateway.directory import Directory, Place
+from proctor.gateway.faults import FAULTS, STALE, Faults
 from proctor.gateway.memory import Memory
 from proctor.gateway.policy import DEFAULT, Policy
 from proctor.gateway.recorded import RecordedSource, as_recorded
@@ -38,6 +39,8 @@ class GatewayOptions(msgspec.Struct, frozen=True):
     """Seconds between the first looks at whether another process has its answer; they grow."""
     clock: Callable[[], float] = time.time
     """Says when an answer was made, in seconds since 1970."""
+    faults: Faults | None = None
+    """Which answers are spoilt on purpose."""
 
 
 Sources = AnswerSource | Iterable[AnswerSource]
@@ -87,7 +90,7 @@ class Gateway:
     def at_hand(self, category: str, tool: str, api: str, arguments: Mapping[str, Any]) -> Answer | None:
         """The answer to a call where it can be had at once, from memory or from the store; else None."""
         place = self._directory.find(category, tool, api)
-        if isinstance(place, str) or not self.policy.reads_first:
+        if isinstance(place, str) or not self.policy.reads_first or self._options.faults is not None:
             return None
         restored = place.restored(arguments)
         key = place.key(restored)
@@ -108,6 +111,10 @@ class Gateway:
     async def _answer(self, place: Place, arguments: Mapping[str, Any]) -> Answer:
         restored = place.restored(arguments)
         key = place.key(restored)
+        if self._options.faults is not None:
+            spoilt = self._spoilt(place.call(restored, key))
+            if spoilt is not None:
+                return self._counted(spoilt)
         if self.policy.reads_first:
             answer = self._memory.get(key)
             if answer is not None:
@@ -184,6 +191,22 @@ class Gateway:
         if kept.answer == answer:
             return answer
         return _with_attempts(recorded, (*provenance.attempts, f"{provenance.model}: another answer was stored first"))
+
+    def _spoilt(self, call: Call) -> Answer | None:
+        """What the dial says in place of an answer, if it hits the call."""
+        assert self._options.faults is not None
+        fault = self._options.faults.of(call)
+        if fault is None:
+            return None
+        made = Provenance(Source.CANNED, "faults", self._options.clock(), fault=fault)
+        if fault != STALE:
+            return msgspec.structs.replace(FAULTS[fault], provenance=made)
+        others = self.store.examples(call.api, 2) if self.store is not None else []
+        other = next((entry for entry in others if entry.key != call.key), None)
+        if other is None:
+            return None
+        provenance = msgspec.structs.replace(made, source=Source.RECORDED, entry=other.key)
+        return msgspec.structs.replace(other.answer, provenance=provenance)
 
     def _look(self, call: Call) -> Answer | None:
         """The recorded answer, which is then in memory."""

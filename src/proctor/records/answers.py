@@ -36,6 +36,8 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
     """The key under which the answer is stored."""
     attempts: tuple[str, ...] = ()
     """What was tried before, and what came of it."""
+    fault: str | None = None
+    """The fault that was injected on purpose, in place of the API's answer."""
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
