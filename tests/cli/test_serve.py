@@ -72,8 +72,8 @@ def test_it_serves_simulates_and_remembers_over_a_restart(start: Start, tools: P
             assert (answer, provenance["source"]) == ({"error": "", "response": "Kiel"}, source)
             process.send_signal(signal.SIGTERM)
             process.communicate(timeout=20)
+            assert process.returncode == 0
         assert len(model.bodies) == 1
-    assert process.returncode == 0
     assert not Path(f"{cache}-wal").exists(), "the store was closed"
 
 

@@ -10,11 +10,14 @@ from pathlib import Path
 ADDRESSES: dict[str, tuple[str, ...]] = {
     "click": ("proctor.cli",),
     "datasets": ("proctor.dataset_schema",),
+    "jinja2": ("proctor.report.page",),
+    "mcp": ("proctor.server.mcp",),
     "msgspec": ("proctor",),  # the records themselves are its structures
     "numpy": ("proctor.catalog.postings", "proctor.catalog.search", "proctor.metrics.pairing", "proctor.stats"),
     "openai": ("proctor.models.exchange",),
     "pandas": ("proctor.dataset_schema", "proctor.runs.results"),
     "psycopg": ("proctor.store.postgres",),
+    "ray": ("proctor.runs.engines.ray",),
     "rapidfuzz": ("proctor.metrics._string",),
     "rich": ("proctor.cli", "proctor.report.terminal", "proctor.runs.progress"),
     "rouge_score": ("proctor.metrics._rouge_score",),

@@ -12,7 +12,7 @@ from proctor.errors import InputError
 from proctor.records import answers, grades, queries, runs, traces
 from proctor.records.grades import Missing, Score
 from proctor.records.queries import ApiId, ApiSpec, Parameter
-from proctor.records.runs import Manifest, RunSpec, TrialKey
+from proctor.records.runs import Manifest, RunRecord, RunSpec, Trial, TrialKey
 from proctor.records.traces import CallStep, Finish, Resolution, Step, StopReason, Thought, Trace, Usage
 
 RECORDS = [
@@ -36,7 +36,7 @@ made = {
     Score: st.builds(Score, details=json_values),
     Parameter: st.builds(Parameter, default=json_values, schema=st.none() | objects),
     answers.Answer: st.builds(answers.Answer, response=json_values),
-    RunSpec: st.builds(RunSpec, agent_options=objects),
+    RunSpec: st.builds(RunSpec, agent_options=objects, limits=objects, faults=objects),
     CallStep: st.builds(
         CallStep, arguments=objects, answer=st.none() | st.builds(answers.Answer, response=json_values)
     ),
@@ -52,7 +52,11 @@ made[Trace] = st.builds(Trace, steps=st.lists(steps, max_size=3).map(tuple))
 made[Manifest] = st.builds(Manifest, spec=made[RunSpec])
 apis = st.lists(made[ApiSpec], max_size=2).map(tuple)
 made[queries.ToolSpec] = st.builds(queries.ToolSpec, apis=apis)
-made[queries.Query] = st.builds(queries.Query, apis=apis)
+calls = st.lists(objects, max_size=2).map(tuple)
+made[queries.Query] = st.builds(queries.Query, apis=apis, calls=calls)
+made[Trial] = st.builds(Trial, query=made[queries.Query], trace=made[Trace], verdicts=st.just(()))
+trials = st.lists(made[Trial], max_size=2).map(tuple)
+made[RunRecord] = st.builds(RunRecord, manifest=made[Manifest], trials=trials)
 
 
 def some(kind: type[msgspec.Struct]) -> st.SearchStrategy[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Any
 
 import msgspec
@@ -71,6 +72,30 @@ class GoldApi(msgspec.Struct, frozen=True, order=True, omit_defaults=True):
     category: str | None = None
 
 
+class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Something that a right answer tells."""
+
+    says: str
+    """The fact in words, for people and for judges that read."""
+    accept: tuple[str, ...]
+    """Its spellings: an answer tells the fact when one of them stands in it."""
+    reject: tuple[str, ...] = ()
+    """What a right answer does not say: with one of these in it, an answer is wrong about the fact."""
+
+
+class Expected(enum.Enum):
+    """What a right answer does."""
+
+    ANSWER = "answer"
+    """It answers the query."""
+    UNSOLVABLE = "unsolvable"
+    """It says that the tools do not have what was asked for."""
+    OFF_TOPIC = "off-topic"
+    """It needs no tool, and says that this is not what it is there for."""
+    REFUSAL = "refusal"
+    """It refuses what must not be done."""
+
+
 class Query(msgspec.Struct, frozen=True, omit_defaults=True):
     """One task of a benchmark."""
 
@@ -84,3 +109,9 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True):
     """The APIs that the query's file documents: gold and distractors."""
     test_set: str = ""
     """The set that the query belongs to."""
+    calls: tuple[dict[str, Any], ...] = ()
+    """The calls that should be made, as plain data that `records.gold.read_gold` reads; empty where nobody said."""
+    facts: tuple[Fact, ...] = ()
+    """What a right answer tells; empty where nobody said."""
+    expected: Expected = Expected.ANSWER
+    """What a right answer does."""

@@ -1,4 +1,4 @@
-"""What a run is, so that it can be done again."""
+"""What a run is, so that it can be done again, and what came of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from typing import Any
 
 import msgspec
 
+from proctor.records.grades import Missing, Verdict
 from proctor.records.keys import content_hash
+from proctor.records.queries import Query
+from proctor.records.traces import Trace, Usage
 
 
 class TrialKey(msgspec.Struct, frozen=True, order=True):
@@ -34,6 +37,12 @@ class RunSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     epochs: int = 1
     limit: int | None = None
     seed: int = 0
+    limits: dict[str, Any] = msgspec.field(default_factory=dict)
+    """How far the agent may go with one query, where it is not the usual."""
+    faults: dict[str, Any] = msgspec.field(default_factory=dict)
+    """Which answers are spoilt on purpose."""
+    data: str | None = None
+    """What the benchmark's queries are: the hash of their content, where they are no part of Proctor."""
 
     @property
     def key(self) -> str:
@@ -48,6 +57,44 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
     proctor_version: str
     started: float
     """In seconds since 1970."""
+    framework: str = ""
+    """What the agent is called in results."""
+    config: str = ""
+    """What the run is called beside it; `<framework>_<config>` is the name of its files."""
     query_ids: tuple[str, ...] = ()
     cache_id: str | None = None
     """The content id of the frozen cache that answered."""
+    apis: int = 0
+    """How many APIs there were in all."""
+
+
+class Trial(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One trial with all that came of it."""
+
+    key: TrialKey
+    query: Query
+    trace: Trace
+    verdicts: tuple[Verdict | Missing, ...] = ()
+    """A judge's opinions, one a repeat; none where nobody has judged yet."""
+    grading_seconds: float = 0.0
+    """How long the judging took."""
+
+
+class RunRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A run as it was written down: what tables, result files and pages are made of."""
+
+    name: str
+    """What it is called: the name of its folder."""
+    manifest: Manifest
+    trials: tuple[Trial, ...]
+    """The trials that have a trace, in the order of the plan."""
+    planned: int = 0
+    """How many trials there are to be in all."""
+    judge: str = ""
+    """Who gave the verdicts."""
+    method: str = ""
+    """How it was judged: `official` by a model, `rubric`, `heuristic`; empty where nobody has judged yet."""
+    judge_usage: Usage = Usage()
+    """What judging has cost."""
+    seconds: float = 0.0
+    """How long the run was at work, all goes at it together."""

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from proctor.catalog.toolfiles import UnreadableError
 from proctor.errors import FileError
 from proctor.formats.stabletoolbench.queries import read_queries, read_query, read_query_ids
-from proctor.records.queries import ApiId, ApiSpec, GoldApi, Query
+from proctor.records.queries import ApiId, ApiSpec, Expected, Fact, GoldApi, Query
 
 FORECAST = {"category_name": "Weather", "tool_name": "Sky Report", "api_name": "Get Forecast"}
 WORD = {"category_name": "Data", "tool_name": "Words", "api_name": "Any"}
@@ -116,3 +117,30 @@ def test_what_is_no_id_file_is_an_error(tmp_path: Path, ids: Any, complaint: str
     path.write_text(json.dumps(ids), "utf-8")
     with pytest.raises(FileError, match=complaint):
         read_query_ids(path)
+
+
+def test_what_a_right_answer_does_and_tells_may_stand_beside_a_query() -> None:
+    item = {
+        "query": "How warm is it in Harn?",
+        "gold_calls": [{"name": "now_for_sky", "args": {"town": "Harn"}, "optional": True}],
+        "facts": [{"says": "It is 12 degrees.", "accept": ["12 °C", "12 degrees"]}],
+        "expected": "unsolvable",
+    }
+    query = read_query(item)
+    assert query.calls == ({"name": "now_for_sky", "args": {"town": "Harn"}, "optional": True},)
+    assert query.facts == (Fact("It is 12 degrees.", ("12 °C", "12 degrees")),)
+    assert query.expected is Expected.UNSOLVABLE
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("gold_calls", [{"nam": "x"}], "gold_calls: gold[0]: "),
+        ("facts", [{"says": "x"}], "facts: object missing required field `accept`"),
+        ("expected", "perhaps", "expected: invalid enum value 'perhaps'"),
+    ],
+)
+def test_what_stands_beside_a_query_and_cannot_be_read_names_its_field(field: str, value: object, said: str) -> None:
+    with pytest.raises(UnreadableError) as caught:
+        read_query({"query": "x", field: value})
+    assert str(caught.value).startswith(said)

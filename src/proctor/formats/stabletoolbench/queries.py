@@ -2,20 +2,24 @@
 
 Real files differ: ids are numbers or text or not there, the key is `relevant APIs` or `relevant_apis`, a query's text
 may be a list of one, gold may stand twice or not at all. All of it is read; what cannot be is an error that names file,
-query and field.
+query and field. Proctor's own benchmarks say more beside it: `gold_calls`, `facts` and `expected`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import msgspec
 
 from proctor.catalog.toolfiles import UnreadableError, read_listed_api
-from proctor.errors import FileError
+from proctor.errors import FileError, SampleError
 from proctor.formats.stabletoolbench.json_files import kind_of, read_json
-from proctor.records.queries import ApiSpec, GoldApi, Query
+from proctor.records.gold import read_gold
+from proctor.records.queries import ApiSpec, Expected, Fact, GoldApi, Query
 
+T = TypeVar("T")
 _GOLD_KEYS = ("relevant APIs", "relevant_apis", "relevant_APIs")
 
 
@@ -69,6 +73,9 @@ def read_query(item: Any, *, position: int = 0, test_set: str = "") -> Query:
         gold=_gold(item, apis),
         apis=apis,
         test_set=test_set,
+        calls=_calls(item.get("gold_calls")),
+        facts=_read(item, "facts", tuple[Fact, ...], ()),
+        expected=_read(item, "expected", Expected, Expected.ANSWER),
     )
 
 
@@ -118,6 +125,27 @@ def _gold(item: Mapping[str, Any], apis: tuple[ApiSpec, ...]) -> tuple[GoldApi, 
         fitting = categories.get((tool, name), set())
         gold[GoldApi(tool, name, next(iter(fitting)) if len(fitting) == 1 else None)] = None
     return tuple(gold)
+
+
+def _calls(listed: Any) -> tuple[dict[str, Any], ...]:
+    """Gold calls as plain data, looked at once, so that a mistake in the file is found when it is read."""
+    if listed is None:
+        return ()
+    try:
+        gold = read_gold(listed)
+    except SampleError as error:
+        raise UnreadableError(f"gold_calls: {error}".rstrip(".")) from None
+    return tuple(msgspec.to_builtins(item) for item in gold)
+
+
+def _read(item: Mapping[str, Any], field: str, as_type: type[T], default: T) -> T:
+    """A field that Proctor has beside those of StableToolBench."""
+    if item.get(field) is None:
+        return default
+    try:
+        return msgspec.convert(item[field], as_type)
+    except msgspec.ValidationError as error:
+        raise UnreadableError(f"{field}: {str(error)[0].lower()}{str(error)[1:]}") from None
 
 
 def _pair(pair: Any, where: str) -> tuple[str, str]:
