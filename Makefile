@@ -75,7 +75,7 @@ wheel: $(READY) ## build the wheel and run the tests against it, in an environme
 	$(BIN)/uv pip install --quiet --python build/venv-wheel --require-hashes -r requirements.lock
 	$(BIN)/uv pip install --quiet --python build/venv-wheel --no-deps build/wheel/*.whl
 	@build/venv-wheel/bin/python -P -c 'import proctor; assert "venv-wheel" in proctor.__file__, proctor.__file__'
-	build/venv-wheel/bin/python $(SUITE)
+	build/venv-wheel/bin/python $(SUITE) -m "not slow"
 
 lowest: $(READY) ## run the tests with the lowest versions that pyproject.toml allows
 	$(call with-versions,lowest,lowest-direct)
@@ -96,7 +96,7 @@ define with-versions
 	$(BIN)/uv pip compile pyproject.toml --all-extras --resolution $(2) --python $(BIN)/python --no-header --quiet -o build/$(1).txt
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/venv-$(1)
 	$(BIN)/uv pip install --quiet --python build/venv-$(1) -r build/$(1).txt --group test .
-	build/venv-$(1)/bin/python $(SUITE) --ignore tests/house --ignore tests/docs
+	build/venv-$(1)/bin/python $(SUITE) -m "not slow" --ignore tests/house --ignore tests/docs
 endef
 
 LOCK := pip compile pyproject.toml --group dev --universal --generate-hashes --no-header --no-annotate --quiet
