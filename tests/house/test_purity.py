@@ -33,6 +33,7 @@ PURE = (
     "proctor.server.counters",
     "proctor.server.protocol",
     "proctor.server.lookup",
+    "proctor.runs.comparing",
     "proctor.runs.plan",
     "proctor.runs.schedule",
     "proctor.stats",

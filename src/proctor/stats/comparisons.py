@@ -133,6 +133,13 @@ def compare_all(
     alone = {
         name: compare(scores, baseline, level=level, clusters=clusters, seed=seed) for name, scores in agents.items()
     }
+    return held_together(alone, level=level)
+
+
+def held_together(
+    alone: Mapping[Name, Comparison | Missing], *, level: float = 0.95
+) -> dict[Name, Comparison | Missing]:
+    """Several comparisons that were made at once, with outcomes that hold together: their p-values are Holm's."""
     made = {name: found for name, found in alone.items() if isinstance(found, Comparison)}
     adjusted = dict(zip(made, holm([found.p for found in made.values()]), strict=True))
     return {
