@@ -30,6 +30,8 @@ PURE = (
     "proctor.models.payloads",
     "proctor.models.retries",
     "proctor.records",
+    "proctor.report.doings",
+    "proctor.report.summary",
     "proctor.server.counters",
     "proctor.server.protocol",
     "proctor.server.lookup",

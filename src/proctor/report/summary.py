@@ -1,0 +1,261 @@
+"""The figures of a run, each with what it rests on: what tables and pages show. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean
+from typing import TypeVar
+
+import msgspec
+
+from proctor.metrics import ApiCallScore
+from proctor.metrics._pass_rate import PassRate, average_of_sets, pass_rate
+from proctor.metrics._selection import Selection, joined, selection
+from proctor.metrics._trials import broken, has_finish, points, status, verdicts
+from proctor.records.grades import Missing, Score, Status
+from proctor.records.runs import RunRecord, Trial
+from proctor.records.traces import Usage
+from proctor.report.doings import Calls, ToolUse, Troubles, calls_of, tool_use, troubles_of
+from proctor.stats.averages import macro
+from proctor.stats.calibration import Calibration, corrected
+from proctor.stats.denominators import Denominators
+from proctor.stats.estimates import proportion, repeated
+from proctor.stats.intervals import Estimate
+
+__all__ = ["Figures", "RunSummary", "Spent", "summarise"]
+
+_UNIT = (0.0, 1.0)
+Name = TypeVar("Name", str, int)
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """The scores of some trials of a run: of all, of a set, of a tool."""
+
+    name: str
+    queries: int
+    """Unique queries."""
+    trials: int
+    """Trials that have a trace."""
+    denominators: Denominators
+    sopr: Estimate | Missing
+    """The solvable pass rate: over repeats first, then over queries, which its interval is of."""
+    errors_as_failures: Estimate | Missing
+    """The same with what broke or could not be read counted as 0; what nobody has judged yet is in neither."""
+    pass_rate: PassRate | Missing
+    """The rate of each repeat, their mean and their population standard deviation, as published tables have it."""
+    solved: int
+    """Trials by the status of most of their verdicts."""
+    unsure: int
+    unsolved: int
+    solved_rate: Estimate | Missing
+    """The share of measured trials that are Solved: Unsure counts nothing here."""
+    corrected: Estimate | Missing | None
+    """The solved rate with the judge's known errors taken out; None without a calibration."""
+    api_call_score: Estimate | Missing
+    vacuous: int
+    """Trials whose query names no API that it needs: they are in no mean of the API call score."""
+    finish: Estimate | Missing
+    """The share of trials whose last act was Finish."""
+
+
+class Spent(msgspec.Struct, frozen=True):
+    """What a run has cost."""
+
+    agent: Usage
+    judge: Usage
+    cost: float | Missing
+    """In US dollars, agent and judge together."""
+    seconds: float
+    """How long the run was at work."""
+    trial_seconds: float | Missing
+    """How long one trial took, in the mean."""
+    grading_seconds: float
+    """How long judging took, all trials together."""
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of agent and judge, prompts and completions together."""
+        both = self.agent + self.judge
+        return both.prompt_tokens + both.completion_tokens
+
+
+class RunSummary(msgspec.Struct, frozen=True):
+    """The figures of a run."""
+
+    name: str
+    agent: str
+    model: str | None
+    benchmark: str
+    judge: str
+    method: str
+    """How it was judged: it stands wherever the scores stand."""
+    overall: Figures
+    """Over all queries: each counts the same."""
+    sets: tuple[Figures, ...]
+    by_tool: tuple[Figures, ...]
+    """By the tools of a query's gold: a query of two tools is in both."""
+    by_gold_calls: tuple[Figures, ...]
+    """By how many calls a query needs; named by the number."""
+    by_expected: tuple[Figures, ...]
+    """By what a right answer does; empty where every query wants an answer."""
+    sets_mean: Estimate | Missing
+    """The unweighted mean of the sets' pass rates: each set counts the same."""
+    sets_mean_published: float | Missing
+    """The same from the means over repeats, as published tables have it; unmeasured when one set is."""
+    selection: Selection
+    calls: Calls
+    tools: tuple[ToolUse, ...]
+    troubles: Troubles
+    spent: Spent
+
+
+def summarise(run: RunRecord, *, level: float = 0.95, calibration: Calibration | None = None) -> RunSummary:
+    """The figures of a run, of a whole one or of one that is still at work."""
+    figures = _Maker(level, calibration)
+    trials, spec = run.trials, run.manifest.spec
+    overall = figures.of("all", trials, planned=max(run.planned, len(trials)))
+    sets = tuple(figures.of(name, some) for name, some in _grouped(trials, _set_of))
+    expected = _grouped(trials, _expected_of)
+    return RunSummary(
+        name=run.name,
+        agent=run.manifest.framework or spec.agent,
+        model=spec.agent_model,
+        benchmark=spec.benchmark,
+        judge=run.judge,
+        method=run.method,
+        overall=overall,
+        sets=sets,
+        by_tool=tuple(figures.of(name, some) for name, some in sorted(_grouped(trials, _gold_tools))),
+        by_gold_calls=tuple(
+            figures.of(str(number), some) for number, some in sorted(_grouped(trials, lambda one: [gold_calls(one)]))
+        ),
+        by_expected=tuple(figures.of(name, some) for name, some in expected) if len(expected) > 1 else (),
+        sets_mean=macro((one.sopr for one in sets), level=level),
+        sets_mean_published=average_of_sets({one.name: one.pass_rate for one in sets}),
+        selection=joined(selection(one.trace, one.query) for one in trials),
+        calls=calls_of(trials),
+        tools=tool_use(trials),
+        troubles=troubles_of(trials),
+        spent=_spent(run),
+    )
+
+
+def gold_calls(trial: Trial) -> int:
+    """How many calls the trial's query needs: its gold calls where it has them, else its gold APIs."""
+    return len(trial.query.calls) or len(trial.query.gold)
+
+
+class _Maker:
+    """Makes figures, all at one level and with one calibration."""
+
+    def __init__(self, level: float, calibration: Calibration | None) -> None:
+        self.level = level
+        self.calibration = calibration
+
+    def of(self, name: str, trials: Sequence[Trial], *, planned: int | None = None) -> Figures:
+        """The figures of these trials."""
+        statuses = Counter(found for found in map(status, trials) if isinstance(found, Status))
+        measured = statuses.total()
+        called = [_api_calls(trial) for trial in trials]
+        finished = [has_finish(trial) for trial in trials if broken(trial) is None]
+        said = {str(trial.key): verdicts(trial) for trial in trials if verdicts(trial)}
+        return Figures(
+            name=name,
+            queries=len({_query_of(trial) for trial in trials}),
+            trials=len(trials),
+            denominators=_denominators(trials, len(trials) if planned is None else planned),
+            sopr=self._over_queries(trials, [points(trial) for trial in trials]),
+            errors_as_failures=self._over_queries(trials, [_or_failed(trial) for trial in trials]),
+            pass_rate=pass_rate(said, list(said)),
+            solved=statuses[Status.SOLVED],
+            unsure=statuses[Status.UNSURE],
+            unsolved=statuses[Status.UNSOLVED],
+            solved_rate=proportion(statuses[Status.SOLVED], measured, level=self.level),
+            corrected=None
+            if self.calibration is None
+            else corrected(statuses[Status.SOLVED], measured, self.calibration, level=self.level),
+            api_call_score=self._over_queries(trials, called),
+            vacuous=sum(isinstance(one, Missing) and one.reason == _VACUOUS for one in called),
+            finish=proportion(sum(finished), len(finished), level=self.level),
+        )
+
+    def _over_queries(self, trials: Sequence[Trial], scores: Sequence[Score | Missing]) -> Estimate | Missing:
+        """The mean over queries, over the epochs of each first. What is unmeasured is in no mean."""
+        by_query: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+        for trial, score in zip(trials, scores, strict=True):
+            if isinstance(score, Score):
+                by_query[_query_of(trial)].append(score.value)
+        if by_query:
+            return repeated(by_query, level=self.level, bounds=_UNIT)
+        reasons = Counter(score.reason for score in scores if isinstance(score, Missing))
+        told = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common())
+        return Missing("nothing could be measured", told or "there is no trial")
+
+
+_VACUOUS = "the query names no API that it needs"
+
+
+def _api_calls(trial: Trial) -> Score | Missing:
+    found = ApiCallScore().measure(trial.trace, trial.query)
+    vacuous = isinstance(found, Score) and bool(found.details["vacuous"])
+    return Missing(_VACUOUS) if vacuous else found
+
+
+def _or_failed(trial: Trial) -> Score | Missing:
+    """What a trial is worth when all that went wrong counts as failed; what nobody has judged stays unmeasured."""
+    found = points(trial)
+    if isinstance(found, Missing) and (trial.verdicts or broken(trial) is not None):
+        return Score(0.0)
+    return found
+
+
+def _denominators(trials: Sequence[Trial], planned: int) -> Denominators:
+    environment = sum(broken(trial) is not None for trial in trials)
+    worth = [points(trial) for trial in trials if broken(trial) is None]
+    unmeasured = Counter(one.reason for one in worth if isinstance(one, Missing))
+    return Denominators(
+        planned=planned,
+        answered=len(worth),
+        scored=len(worth) - unmeasured.total(),
+        unmeasured=dict(sorted(unmeasured.items())),
+        failed_by_environment=environment,
+    )
+
+
+def _spent(run: RunRecord) -> Spent:
+    agent = sum((trial.trace.usage for trial in run.trials), Usage())
+    both = agent + run.judge_usage
+    took = [trial.trace.seconds for trial in run.trials]
+    return Spent(
+        agent=agent,
+        judge=run.judge_usage,
+        cost=both.cost,
+        seconds=run.seconds,
+        trial_seconds=fmean(took) if took else Missing("there is no trial"),
+        grading_seconds=sum(trial.grading_seconds for trial in run.trials),
+    )
+
+
+def _query_of(trial: Trial) -> tuple[str, str]:
+    return trial.key.test_set, trial.key.query_id
+
+
+def _set_of(trial: Trial) -> list[str]:
+    return [trial.key.test_set]
+
+
+def _expected_of(trial: Trial) -> list[str]:
+    return [trial.query.expected.value]
+
+
+def _gold_tools(trial: Trial) -> Iterable[str]:
+    return dict.fromkeys(gold.tool for gold in trial.query.gold)
+
+
+def _grouped(trials: Iterable[Trial], names: Callable[[Trial], Iterable[Name]]) -> list[tuple[Name, list[Trial]]]:
+    groups: dict[Name, list[Trial]] = {}
+    for trial in trials:
+        for name in names(trial):
+            groups.setdefault(name, []).append(trial)
+    return list(groups.items())
