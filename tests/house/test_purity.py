@@ -21,6 +21,8 @@ PURE = (
     "proctor.gateway.source",
     "proctor.gateway.templates",
     "proctor.json_text",
+    "proctor.judges.rubric",
+    "proctor.judges.spellings",
     "proctor.messages",
     "proctor.metrics",
     "proctor.models.answered",

@@ -9,7 +9,7 @@ import msgspec
 from proctor.errors import SampleError
 from proctor.records.grades import Status
 from proctor.records.keys import canonical_json
-from proctor.records.queries import Query
+from proctor.records.queries import Expected, Fact, Query
 from proctor.records.traces import CallStep, Finish, Thought, Trace
 
 __all__ = ["GIVE_UP", "Attempt", "settled"]
@@ -29,6 +29,12 @@ class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):
     """All that it did, as text; the final answer alone where nothing else is known."""
     has_finish: bool = True
     """Whether its last tool call was Finish."""
+    facts: tuple[Fact, ...] = ()
+    """What a right answer tells; empty where nobody said."""
+    expected: Expected = Expected.ANSWER
+    """What a right answer does."""
+    returned: str = ""
+    """What the APIs returned to the agent, as it was shown."""
 
     @classmethod
     def of(cls, query: Query, trace: Trace) -> Attempt:
@@ -37,7 +43,9 @@ class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):
         final = trace.final_answer
         if isinstance(last, Finish):
             final = GIVE_UP if last.gave_up else last.answer or final
-        return cls(query.text, final, _whole(final, trace), isinstance(last, Finish))
+        returned = "\n".join(step.observation for step in trace.steps if isinstance(step, CallStep))
+        finished = isinstance(last, Finish)
+        return cls(query.text, final, _whole(final, trace), finished, query.facts, query.expected, returned)
 
     @property
     def shown(self) -> str:

@@ -29,7 +29,10 @@ class Judge(Protocol):
 
     @property
     def method(self) -> str:
-        """`judge` where a model is asked, `heuristic` where rules decide: it stands wherever the number stands."""
+        """`judge` where a model is asked, `rubric` where facts are looked for, `heuristic` where rules decide.
+
+        It stands wherever the number stands.
+        """
         ...
 
     async def judge(self, attempt: Attempt, repeat: int = 0) -> Verdict | Missing:

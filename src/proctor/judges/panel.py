@@ -36,8 +36,11 @@ class Panel:
 
     @property
     def method(self) -> str:
-        """`judge`, and `heuristic` when not one member asks a model."""
-        return "judge" if any(judge.method == "judge" for judge in self.judges) else "heuristic"
+        """`judge` when a member asks a model; else what all members are, and `heuristic` where they differ."""
+        methods = {judge.method for judge in self.judges}
+        if "judge" in methods:
+            return "judge"
+        return methods.pop() if len(methods) == 1 else "heuristic"
 
     async def judge(self, attempt: Attempt, repeat: int = 0) -> Verdict | Missing:
         """Ask every member, and count."""

@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proctor.judges.attempts import Attempt
+from proctor.judges.judge import Judge
+from proctor.judges.panel import Panel
+from proctor.judges.rubric import NO_FACTS, RubricJudge, by_facts
+from proctor.judges.solving import SolvingJudge
+from proctor.models.scripted import ScriptedModel
+from proctor.records.grades import Missing, Status, Verdict
+from proctor.records.queries import Expected, Fact, Query
+from proctor.records.traces import CallStep, Finish, Resolution, StopReason, Thought, Trace
+
+FARE = Fact("the fare is 12.50 crowns", ("12.50", "twelve and a half crowns"), ("12.50 marks", "13.50"))
+TIME = Fact("the train leaves at 09:24", ("09:24", "9:24", "9.24 am"))
+FACTS = (FARE, TIME)
+
+
+def attempt(answer: str, *facts: Fact, expected: Expected = Expected.ANSWER, returned: str = "") -> Attempt:
+    return Attempt("What is the fare on 2027-03-10?", answer, facts=facts, expected=expected, returned=returned)
+
+
+@pytest.mark.parametrize(
+    ("answer", "facts", "status"),
+    [
+        ("It leaves at 09:24 and costs 12.5 crowns.", FACTS, Status.SOLVED),
+        ("At 9:24; twelve and a half crowns.", FACTS, Status.SOLVED),
+        ("It leaves at 09:24.", FACTS, Status.UNSURE),
+        ("It costs 12.50.", FACTS, Status.UNSURE),
+        ("It leaves at noon and costs a fortune.", FACTS, Status.UNSOLVED),
+        ("It leaves at 09:24 and costs 12.50 marks.", FACTS, Status.UNSOLVED),
+        ("It leaves at 09:24 and costs 12.50 crowns, not 13.50.", FACTS, Status.UNSOLVED),
+        ("It costs 112.50 crowns.", (FARE,), Status.UNSOLVED),
+        ("It costs 12.50 crowns.", (FARE,), Status.SOLVED),
+        ("It costs 12.50 crowns.", (FARE, Fact("no marks are named", (), ("marks",))), Status.SOLVED),
+    ],
+)
+def test_all_facts_are_solved_some_unsure_none_unsolved_and_a_rejected_word_is_wrong(
+    answer: str, facts: tuple[Fact, ...], status: Status
+) -> None:
+    assert by_facts(attempt(answer, *facts))[0] is status
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (
+            "It leaves at 09:24.",
+            "rubric: 1 of 2 facts told - told: the train leaves at 09:24 - missing: the fare is 12.50 crowns",
+        ),
+        (
+            "At 09:24 for 13.50.",
+            "rubric: the answer is wrong: it says '13.50', but the fare is 12.50 crowns",
+        ),
+    ],
+)
+async def test_the_verdict_lists_the_facts_and_says_what_it_is(answer: str, reason: str) -> None:
+    verdict = await RubricJudge().judge(attempt(answer, *FACTS), repeat=2)
+    assert isinstance(verdict, Verdict)
+    assert (verdict.reason, verdict.judge, verdict.repeat) == (reason, "rubric", 2)
+
+
+@pytest.mark.parametrize("facts", [(), (Fact("no marks are named", (), ("marks",)),)])
+@pytest.mark.parametrize("answer", ["It costs 12.50 crowns.", ""])
+async def test_a_query_without_facts_is_unmeasured_whatever_the_answer(facts: tuple[Fact, ...], answer: str) -> None:
+    assert await RubricJudge().judge(attempt(answer, *facts)) == Missing(NO_FACTS)
+
+
+async def test_what_is_settled_needs_no_rubric() -> None:
+    unfinished = Attempt("q", "09:24 for 12.50", has_finish=False, facts=FACTS)
+    assert await RubricJudge().judge(unfinished) == Verdict(
+        Status.UNSOLVED, "the agent did not end with Finish", "finish rule"
+    )
+    gave_up = Attempt("q", "give_up_and_restart", facts=(), expected=Expected.UNSOLVABLE)
+    assert await RubricJudge().judge(gave_up) == Verdict(Status.UNSOLVED, "the agent gave up", "finish rule")
+
+
+@pytest.mark.parametrize("expected", [Expected.UNSOLVABLE, Expected.OFF_TOPIC, Expected.REFUSAL])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I cannot help with that.",
+        "I can't do that for you.",
+        "Sorry, I could not find such a train.",
+        "I am unable to look that up.",
+        "I'm not allowed to change another person's booking.",
+        "There is no line to Brigg in the timetable.",
+        "No sleeping cars are offered on this line.",
+        "The timetable does not list fares for dogs.",
+        "That is outside of what these tools cover.",
+        "Writing verses is beyond my tools; I can only help with trains and parcels.",
+        "Fares for 2027-03-10 are not available.",
+        "The fare of 10 March 2027 isn't known.",
+        "I won\u2019t do that.",
+        "I found no such parcel.",
+        "This is not something I can do.",
+    ],
+)
+def test_words_that_decline_are_what_is_wanted_where_nothing_can_be_answered(answer: str, expected: Expected) -> None:
+    assert by_facts(attempt(answer, expected=expected))[0] is Status.SOLVED
+
+
+@pytest.mark.parametrize("expected", [Expected.UNSOLVABLE, Expected.OFF_TOPIC, Expected.REFUSAL])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The fare is 12.50 crowns.",
+        "Done: the booking is cancelled.",
+        "Roses are red and trains are late.",
+        "I have looked into everything carefully and your request has been completed successfully.",
+        "The tools returned nothing that answers this.",
+        "Knowing no bounds, the sea is wide.",
+    ],
+)
+def test_an_answer_to_what_cannot_be_answered_is_unsolved(answer: str, expected: Expected) -> None:
+    assert by_facts(attempt(answer, expected=expected))[0] is Status.UNSOLVED
+
+
+def test_a_number_that_nobody_gave_is_made_up() -> None:
+    answer = "I cannot find the fare; usually it is 80 crowns, or 72.5 in winter."
+    status, reason = by_facts(attempt(answer, expected=Expected.UNSOLVABLE))
+    assert status is Status.UNSURE
+    assert reason == "it says that this cannot be found, and yet names what nobody gave it: 80, 72.5"
+    told = attempt(answer, expected=Expected.UNSOLVABLE, returned='{"summer":80,"winter":72.50}')
+    assert by_facts(told)[0] is Status.SOLVED
+    small = attempt("I cannot find it, for two reasons: 1. no fares, 2. no trains.", expected=Expected.UNSOLVABLE)
+    assert by_facts(small)[0] is Status.SOLVED
+
+
+def test_facts_of_a_query_without_an_answer_are_looked_for_too() -> None:
+    ends = Fact("the timetable ends with 2027", ("2027",), ("2028",))
+    for answer, status in (
+        ("I cannot say: the timetable ends with 2027.", Status.SOLVED),
+        ("I cannot say.", Status.UNSURE),
+        ("I cannot say: the timetable ends with 2028.", Status.UNSOLVED),
+    ):
+        assert by_facts(attempt(answer, ends, expected=Expected.UNSOLVABLE))[0] is status
+
+
+def test_a_trace_brings_the_facts_of_its_query_and_what_was_returned() -> None:
+    query = Query("1", "When?", facts=FACTS, expected=Expected.UNSOLVABLE)
+    calls = (CallStep("timetable", {}, Resolution.RESOLVED, text) for text in ("none", "still none"))
+    trace = Trace("1", StopReason.FINISHED, "", (Thought("80?"), *calls, Finish("I cannot say.")))
+    made = Attempt.of(query, trace)
+    assert (made.facts, made.expected, made.returned) == (FACTS, Expected.UNSOLVABLE, "none\nstill none")
+
+
+@given(st.lists(st.integers(100, 10**6), min_size=1, max_size=6, unique=True), st.data())
+def test_only_the_share_of_facts_that_are_told_counts(numbers: list[int], data: st.DataObject) -> None:
+    facts = tuple(Fact(f"it is {number}", (str(number),)) for number in numbers)
+    told = data.draw(st.lists(st.sampled_from(numbers), unique=True))
+    order = data.draw(st.permutations(facts))
+    status, reason = by_facts(attempt("They are: " + "; ".join(f"{number:,}" for number in told), *order))
+    wanted = Status.SOLVED if len(told) == len(numbers) else Status.UNSURE if told else Status.UNSOLVED
+    assert status is wanted
+    assert reason.startswith(f"{len(told)} of {len(numbers)} fact")
+
+
+@given(st.text(max_size=200), st.sampled_from(Expected))
+def test_any_answer_has_a_verdict_and_a_reason(answer: str, expected: Expected) -> None:
+    status, reason = by_facts(attempt(answer, *FACTS, expected=expected))
+    assert isinstance(status, Status)
+    assert reason
+
+
+def test_a_rubric_stays_visible_in_a_panel() -> None:
+    assert isinstance(RubricJudge(), Judge)
+    assert RubricJudge().method == "rubric"
+    assert Panel([RubricJudge(), RubricJudge()]).method == "rubric"
+    mixed = Panel([RubricJudge(), SolvingJudge(ScriptedModel([]))])
+    assert mixed.method == "judge"
+    assert mixed.name.startswith("panel of 2: rubric; solving (")
