@@ -9,14 +9,34 @@ from typing import Any
 
 import msgspec
 
-from proctor.judges.asking import Said
 from proctor.judges.attempts import Attempt
 from proctor.judges.judge import AsksModel, only_numbers
 from proctor.judges.templates import Template
 from proctor.records.grades import Missing, Status
 from proctor.stats.preferences import Orders, Preferred, settle
 
-__all__ = ["Preference", "PreferenceJudge", "over_rounds", "verdict_first"]
+__all__ = [
+    "RULED_FIRST",
+    "Ordered",
+    "Preference",
+    "PreferenceJudge",
+    "both_orders",
+    "over_rounds",
+    "verdict_first",
+]
+
+
+RULED_FIRST = "verdicts first"
+"""Who compared where the verdicts on both said enough."""
+
+
+class Ordered(msgspec.Struct, frozen=True, tag="ordered", omit_defaults=True):
+    """What a judge said of two attempts in one order."""
+
+    first_is_better: bool | Missing
+    """Whether it preferred the attempt that was shown first."""
+    reason: str = ""
+    """Its words."""
 
 
 class Preference(msgspec.Struct, frozen=True, tag="preference", omit_defaults=True):
@@ -74,22 +94,29 @@ class PreferenceJudge(AsksModel):
     ) -> Preference:
         """Compare two attempts at the same query. `statuses` are their verdicts, which come first where they differ."""
         if (ruled := verdict_first(*statuses)) is not None:
-            return Preference((ruled, ruled), "verdicts first", repeat=repeat)
+            return Preference((ruled, ruled), RULED_FIRST, repeat=repeat)
         ahead, behind = await asyncio.gather(
-            self._order(reference, candidate, repeat), self._order(candidate, reference, repeat)
+            self.order(reference, candidate, repeat), self.order(candidate, reference, repeat)
         )
-        orders = self._read(ahead, Preferred.REFERENCE), self._read(behind, Preferred.CANDIDATE)
-        reasons = tuple(said.reason if isinstance(said, Said) else "" for said in (ahead, behind))
-        return Preference(orders, self.name, reasons, repeat)
+        return both_orders(ahead, behind, self.name, repeat)
 
-    async def _order(self, one: Attempt, other: Attempt, repeat: int) -> Said | Missing:
-        return await self._ask(self._prompt, repeat, query=one.query, answer_0=one.shown, answer_1=other.shown)
+    async def order(self, first: Attempt, second: Attempt, repeat: int = 0) -> Ordered:
+        """Compare two attempts in this order only: half of a comparison, for who keeps the halves."""
+        said = await self._ask(self._prompt, repeat, query=first.query, answer_0=first.shown, answer_1=second.shown)
+        return Ordered(said) if isinstance(said, Missing) else Ordered(said[self._field] == 0, said.reason)
 
-    def _read(self, said: Said | Missing, shown_first: Preferred) -> Preferred | Missing:
-        if isinstance(said, Missing):
-            return said
-        other = Preferred.CANDIDATE if shown_first is Preferred.REFERENCE else Preferred.REFERENCE
-        return shown_first if said[self._field] == 0 else other
+
+def both_orders(ahead: Ordered, behind: Ordered, judge: str, repeat: int = 0) -> Preference:
+    """The preference that was said with the reference first (`ahead`) and with the candidate first (`behind`)."""
+    orders = (
+        ahead.first_is_better if isinstance(ahead.first_is_better, Missing) else _whom(ahead.first_is_better),
+        behind.first_is_better if isinstance(behind.first_is_better, Missing) else _whom(not behind.first_is_better),
+    )
+    return Preference(orders, judge, (ahead.reason, behind.reason), repeat)
+
+
+def _whom(reference: bool) -> Preferred:
+    return Preferred.REFERENCE if reference else Preferred.CANDIDATE
 
 
 def over_rounds(rounds: Sequence[Preference]) -> Preferred | Missing:
