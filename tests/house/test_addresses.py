@@ -11,7 +11,7 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
     "click": ("proctor.cli",),
     "datasets": ("proctor.dataset_schema",),
     "jinja2": ("proctor.report.page",),
-    "mcp": ("proctor.server.mcp",),
+    "mcp": ("proctor.server.mcp", "proctor.server.stdio"),
     "msgspec": ("proctor",),  # the records themselves are its structures
     "numpy": ("proctor.catalog.postings", "proctor.catalog.search", "proctor.metrics.pairing", "proctor.stats"),
     "openai": ("proctor.models.exchange",),

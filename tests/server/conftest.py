@@ -104,7 +104,7 @@ def serve(catalog: Catalog, store: ResponseStore) -> Iterator[Callable[..., Clie
 
         def start(script: Any = (), *, token: str | None = None, max_body: int = 10_000, **more: Any) -> Client:
             known = {"store": store, "simulators": CannedSource(script), **more}
-            gateway = Gateway(catalog, **known)
+            gateway = Gateway(known.pop("catalog", catalog), **known)
             server = stack.enter_context(running(Application(gateway, token=token, max_body=max_body)))
             port = server.servers[0].sockets[0].getsockname()[1]
             return Client(f"http://127.0.0.1:{port}")

@@ -1,7 +1,8 @@
-"""`proctor serve`: the virtual APIs over HTTP, until somebody stops it."""
+"""`proctor serve`: the virtual APIs over HTTP, or to one MCP client, until somebody stops it."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ipaddress
 from collections.abc import Iterator
@@ -20,14 +21,21 @@ from proctor.gateway.simulators import MirrorSource, ModelSource, TemplateSource
 from proctor.gateway.source import AnswerSource
 from proctor.models.adapt import as_chat_model
 from proctor.models.environment import Secret, read_environment
+from proctor.server import stdio
 from proctor.server.http import MAX_BODY, Application
 from proctor.server.listening import run
+from proctor.server.lookup import ToolDoor
+from proctor.server.mcp import McpTools
 from proctor.store.responses import ResponseStore, open_responses
 
 
 @click.command()
 @click.option("--tools", metavar="DIR", help="The tools: a folder of tool files, or one file.")
-@click.option("--index", metavar="FILE", help="Keep an index of the tools in this file: a later start is fast.")
+@click.option(
+    "--index",
+    metavar="FILE",
+    help="Keep an index of the tools in this file, and another beside it for search: a later start is fast.",
+)
 @click.option("--cache", metavar="STORE", help="The recorded answers; new ones are stored there.")
 @click.option(
     "--policy", type=click.Choice(sorted(POLICIES)), default=DEFAULT.name, show_default=True, help="Who answers a call."
@@ -59,13 +67,17 @@ from proctor.store.responses import ResponseStore, open_responses
 @click.option(
     "--max-body", type=click.IntRange(min=1000), default=MAX_BODY, show_default=True, help="Bytes of a request."
 )
+@click.option("--stdio", is_flag=True, help="Serve one MCP client over standard input and output, and no HTTP.")
 def command(**options: Any) -> None:
-    """Serve the virtual APIs over HTTP.
+    """Serve the virtual APIs over HTTP, or to an MCP client.
 
-    POST /virtual answers calls in StableToolBench's protocol; /tools lists and searches, /health and /metrics are for
-    machines. An address that other machines reach needs a token.
+    POST /virtual answers calls in StableToolBench's protocol, /mcp those of MCP clients; /tools lists and searches,
+    /health and /metrics are for machines. An address that other machines reach needs a token.
     """
-    refuse_open_door(options["host"], options["token"])
+    if not options["stdio"]:
+        refuse_open_door(options["host"], options["token"])
+    elif options["tools"] is None:
+        raise OptionError("--stdio offers tools by their names; name --tools DIR.")
     catalog = None if options["tools"] is None else load_catalog(options["tools"], index=options["index"])
     with _opened(options["cache"], read_only=options["policy"] == "frozen") as store:
         if catalog is None and store is None:
@@ -76,9 +88,25 @@ def command(**options: Any) -> None:
         gateway = Gateway(
             catalog, store=store, policy=options["policy"], simulators=simulators, live=live, options=known
         )
-        application = Application(gateway, token=options["token"], max_body=options["max_body"])
-        _report(catalog)
+        _report(catalog, err=options["stdio"])
+        _serve(gateway, options)
+
+
+def _serve(gateway: Gateway, options: dict[str, Any]) -> None:
+    index = f"{options['index']}.search" if options["index"] else None
+    if options["stdio"]:
+        tools = McpTools(gateway, ToolDoor(gateway.catalog, index))
+        asyncio.run(_to_one_client(gateway, tools, options["max_body"]))
+    else:
+        application = Application(gateway, token=options["token"], max_body=options["max_body"], index=index)
         run(application, options["host"], options["port"], lambda url: click.echo(f"listening on {url}"))
+
+
+async def _to_one_client(gateway: Gateway, tools: McpTools, max_line: int) -> None:
+    try:
+        await stdio.serve(tools, max_line=max_line)
+    finally:
+        await gateway.aclose()
 
 
 def refuse_open_door(host: str, token: str | None) -> None:
@@ -138,9 +166,9 @@ def _faults(share: float | None, kinds: tuple[str, ...], seed: int) -> Faults | 
     return Faults(share, kinds, seed) if kinds else Faults(share, seed=seed)
 
 
-def _report(catalog: Catalog | None) -> None:
+def _report(catalog: Catalog | None, *, err: bool) -> None:
     if catalog is not None:
         report = catalog.report
-        click.echo(f"{report.apis} APIs of {report.tools} tools")
+        click.echo(f"{report.apis} APIs of {report.tools} tools", err=err)
         if report.broken:
             click.echo(f"proctor: {len(report.broken)} documents could not be read: proctor tools check.", err=True)

@@ -1,4 +1,4 @@
-"""The virtual APIs over HTTP: `POST /virtual` as upstream has it, `/health`, `/metrics` and `/tools`.
+"""The virtual APIs over HTTP: `POST /virtual` as upstream has it, `/mcp`, `/health`, `/metrics` and `/tools`.
 
 `application` makes the ASGI application; `proctor serve` runs it. `/virtual` is answered without any framework, the
 rest by starlette (extra `server`).
@@ -19,6 +19,8 @@ from proctor.errors import FileError, InputError, NeedsExtraError, StorageError
 from proctor.gateway.gateway import Gateway
 from proctor.records.answers import Answer, Source
 from proctor.server.counters import Counters
+from proctor.server.lookup import ToolDoor
+from proctor.server.mcp import McpDoor, McpTools
 from proctor.server.protocol import (
     PARSE_ERROR,
     Rejected,
@@ -49,11 +51,16 @@ class Application:
 
     With a `token`, every door but `/health` wants it: as `Authorization: Bearer …`, or, at `/virtual`, as the
     `toolbench_key` that upstream's clients send anyway. When the server stops, what is at work is finished first.
+    `index` is a file in which the search of tools keeps what it built.
     """
 
-    def __init__(self, gateway: Gateway, *, token: str | None = None, max_body: int = MAX_BODY) -> None:
+    def __init__(
+        self, gateway: Gateway, *, token: str | None = None, max_body: int = MAX_BODY, index: str | None = None
+    ) -> None:
         self.gateway = gateway
         self.counters = Counters()
+        self.tools = ToolDoor(gateway.catalog, index)
+        self.mcp = McpDoor(McpTools(gateway, self.tools), max_body=max_body, local=token is None)
         self._token = token.encode() if token else None
         self._max_body = max_body
         self._bodies: dict[int, tuple[Answer, Sent]] = {}
@@ -66,8 +73,29 @@ class Application:
         elif scope["type"] == "http" and scope["path"] != "/health" and not self._knows_token(scope):
             self.counters.requests["other", 401] += 1
             await _send(send, _UNAUTHORISED)
+        elif scope["type"] == "http" and scope["path"] == "/mcp":
+            await self._model_context(scope, receive, send)
         else:
             await self._rest(scope, receive, send)
+
+    async def _model_context(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A client of MCP. It is told nothing by the server's own will, so there is nothing to be had but answers."""
+
+        async def counted(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                self.counters.requests["mcp", message["status"]] += 1
+            await send(message)
+
+        if scope["method"] != "POST":
+            await _send(counted, (405, error_body("MCP's messages come by POST."), None))
+            return
+        self.counters.at_work += 1
+        try:
+            await self.mcp(scope, receive, counted)
+        except NeedsExtraError as error:
+            await _send(counted, (501, error_body(str(error)), None))
+        finally:
+            self.counters.at_work -= 1
 
     async def _virtual(self, scope: Scope, receive: Receive, send: Send) -> None:
         counters = self.counters
@@ -159,10 +187,8 @@ def _rest_of(application: Application) -> Any:
         from starlette.routing import Route
     except ImportError:
         raise NeedsExtraError("serving needs starlette and uvicorn: pip install 'proctor[server]'.") from None
-    from proctor.server.lookup import ToolDoor
 
-    gateway = application.gateway
-    door = ToolDoor(gateway.catalog)
+    gateway, door = application.gateway, application.tools
 
     def said(value: Any, status: int = 200) -> Response:
         return Response(msgspec.json.encode(value), status, media_type="application/json")
@@ -189,6 +215,7 @@ def _rest_of(application: Application) -> Any:
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
+        await application.mcp.aclose()
         await gateway.aclose()
 
     routes = [

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from proctor.catalog.index import Catalog
-from proctor.catalog.search import ToolSearch
+from proctor.catalog.search import Hit, ToolSearch
 from proctor.errors import OptionError
 from proctor.records.queries import ApiId
 
@@ -18,21 +18,29 @@ _MOST = 1000
 
 
 class ToolDoor:
-    """Answers questions about the catalogue; each is a mapping of texts, as a query string holds them."""
+    """Answers questions about the catalogue; each is a mapping of texts, as a query string holds them.
 
-    def __init__(self, catalog: Catalog | None) -> None:
-        self._catalog = catalog if catalog is not None else Catalog([])
+    `index` is a file in which search keeps what it built, so that the next start is fast.
+    """
+
+    def __init__(self, catalog: Catalog | None, index: str | None = None) -> None:
+        self.catalog = self._catalog = catalog if catalog is not None else Catalog([])
+        self._index = index
 
     @cached_property
     def _search(self) -> ToolSearch:
-        return ToolSearch(self._catalog)
+        return ToolSearch(self._catalog, index=self._index)
+
+    def search(self, query: str, number: int, category: str | None = None) -> list[Hit]:
+        """The APIs that fit best. The first search takes as long as building it does."""
+        return self._search.search(query, number, category=category)
 
     def tools(self, asked: Mapping[str, str]) -> dict[str, Any]:
         """The APIs that fit `query` best, else a page of all of them, or of those of a `category` and `tool`."""
         _refuse_unknown(asked, {"query", "category", "tool", "offset", "limit"})
         category, tool = asked.get("category"), asked.get("tool")
         if "query" in asked:
-            hits = self._search.search(asked["query"], _number(asked, "limit", 5, least=1), category=category)
+            hits = self.search(asked["query"], _number(asked, "limit", 5, least=1), category)
             return {"apis": [{**self._identity(hit.api), "score": hit.score} for hit in hits]}
         chosen = (
             self._catalog if category is None and tool is None else self._catalog.filtered(category=category, tool=tool)
