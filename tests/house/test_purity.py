@@ -40,6 +40,10 @@ PURE = (
     "proctor.runs.comparing",
     "proctor.runs.plan",
     "proctor.runs.schedule",
+    "proctor.starter.apis",
+    "proctor.starter.documents",
+    "proctor.starter.tool",
+    "proctor.starter.values",
     "proctor.stats",
 )
 # The exceptions, and why.

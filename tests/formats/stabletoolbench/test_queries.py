@@ -52,6 +52,20 @@ def test_identity_is_text_and_else_the_position(file: Callable[[Any], Path]) -> 
     assert [query.id for query in read_queries(file([items[0], items[1], items[3]]))] == ["0", "x", "2"]
 
 
+def test_a_folder_is_one_set_of_all_its_files(tmp_path: Path) -> None:
+    folder = tmp_path / "multi"
+    folder.mkdir()
+    with pytest.raises(FileError, match="there is no query file in this folder"):
+        read_queries(folder)
+    (folder / "b.json").write_text(json.dumps([{"query": "b", "query_id": 2}]))
+    (folder / "a.json").write_text(json.dumps([{"query": "a", "query_id": 1}]))
+    assert [(query.id, query.test_set) for query in read_queries(folder)] == [("1", "multi"), ("2", "multi")]
+    assert [query.id for query in read_queries(folder, ids=["2"])] == ["2"]
+    (folder / "c.json").write_text(json.dumps([{"query": "c", "query_id": 1}]))
+    with pytest.raises(FileError, match="the query_id '1' is also that"):
+        read_queries(folder)
+
+
 def test_gold_is_a_set_in_the_file_s_order_and_may_be_missing() -> None:
     pairs = [["b", "2"], ["a", "1"], ["b", "2"]]
     gold = (GoldApi("b", "2"), GoldApi("a", "1"))

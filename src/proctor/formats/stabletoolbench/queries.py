@@ -24,16 +24,13 @@ _GOLD_KEYS = ("relevant APIs", "relevant_apis", "relevant_APIs")
 
 
 def read_queries(path: str | Path, *, ids: Collection[str] | None = None, test_set: str | None = None) -> list[Query]:
-    """The queries of a file, in its order; with `ids`, only those.
+    """The queries of a file, in its order; with `ids`, only those. Of a folder, those of all its files, as one set.
 
-    The test set is the file's name without its ending, unless it is given. An id that no query has is an error: an
-    exam of which a part is silently missing is another exam.
+    The test set is the name of the file without its ending, or of the folder, unless it is given. An id that no query
+    has is an error: an exam of which a part is silently missing is another exam.
     """
-    items = read_json(path)
-    if not isinstance(items, list):
-        raise FileError(f"a query file is a list of queries, not {kind_of(items)}.", path=str(path))
     name = Path(path).stem if test_set is None else test_set
-    queries = [_located(path, index, item, name) for index, item in enumerate(items)]
+    queries = [query for file in _files(Path(path)) for query in _queries(file, name)]
     _refuse_twins(path, queries)
     if ids is None:
         return queries
@@ -77,6 +74,21 @@ def read_query(item: Any, *, position: int = 0, test_set: str = "") -> Query:
         facts=_read(item, "facts", tuple[Fact, ...], ()),
         expected=_read(item, "expected", Expected, Expected.ANSWER),
     )
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    if found := sorted(path.glob("*.json")):
+        return found
+    raise FileError("there is no query file in this folder; expected files that end in .json.", path=str(path))
+
+
+def _queries(path: Path, test_set: str) -> list[Query]:
+    items = read_json(path)
+    if not isinstance(items, list):
+        raise FileError(f"a query file is a list of queries, not {kind_of(items)}.", path=str(path))
+    return [_located(path, index, item, test_set) for index, item in enumerate(items)]
 
 
 def _located(path: str | Path, index: int, item: Any, test_set: str) -> Query:

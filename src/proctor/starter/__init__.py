@@ -1,0 +1,49 @@
+"""The starter: an embedded benchmark of invented places, whose APIs really work.
+
+    folder()      its files, laid out as a ToolBench data folder: tools/<Category>/<tool>.json, queries/<set>/*.json
+    functions()   what answers its APIs, for the gateway's `FunctionSource`
+    tools()       the tools with their functions
+    sets()        the test sets, each with the folder that holds its queries
+
+Nothing here asks a model, a clock, a die or the network: the same call has the same answer, always and everywhere.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from proctor.records.queries import ApiId
+from proctor.starter import apis
+from proctor.starter.tables import FOLDER
+from proctor.starter.tool import Tool
+
+__all__ = ["folder", "functions", "sets", "tools"]
+
+
+def folder() -> Path:
+    """Where the starter's files are."""
+    return FOLDER
+
+
+def sets() -> dict[str, Path]:
+    """The test sets, each with the folder that holds its queries."""
+    return {path.name: path for path in sorted((FOLDER / "queries").iterdir()) if path.is_dir()}
+
+
+@functools.cache
+def tools() -> tuple[Tool, ...]:
+    """The tools, by category and name: all that the modules of `apis` hold."""
+    found: list[Tool] = []
+    for module in pkgutil.iter_modules(apis.__path__, f"{apis.__name__}."):
+        found += [value for value in vars(importlib.import_module(module.name)).values() if isinstance(value, Tool)]
+    return tuple(sorted(found, key=lambda tool: (tool.category, tool.name)))
+
+
+def functions() -> dict[ApiId, Callable[..., Any]]:
+    """What answers each API."""
+    return {api.id: api.function for tool in tools() for api in tool.apis}
