@@ -25,6 +25,7 @@ STOPPED = 130
 
 VERBS = {
     "cache": "Keep recorded answers: import, export, count, verify, freeze.",
+    "convert": "Convert recorded answers from one form to another.",
     "judge": "Find out how far a judge can be trusted.",
     "metrics": "List the metrics, and what each needs.",
     "score": "Score recorded conversations by metrics.",

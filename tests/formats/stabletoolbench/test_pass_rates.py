@@ -64,7 +64,7 @@ def test_what_was_not_measured_is_said_beside_and_never_scored(tmp_path: Path) -
     assert read_pass_rates(path)["7"] == entry
     theirs, left_out = written_pass_rates([entry], compat=True)
     assert "unmeasured" not in theirs["7"]
-    assert left_out == ("left out: query 7, repeat 1, unmeasured: the model's reply was cut off",)
+    assert left_out == ("left out: a verdict that was not measured: the model's reply was cut off",)
     assert pass_rate_table([entry]).lost == left_out
 
 

@@ -82,7 +82,7 @@ def written_pass_rates(entries: Iterable[PassRateEntry], *, compat: bool = False
     for entry in entries:
         measured, unmeasured = _statuses(entry)
         beside = {"unmeasured": unmeasured} if unmeasured and not compat else {}
-        lost += _unsaid(entry, unmeasured) if compat else []
+        lost += _unsaid(unmeasured) if compat else []
         document[entry.query_id] = {
             "query": entry.query,
             "tool_names": list(entry.tool_names),
@@ -100,7 +100,7 @@ def pass_rate_table(entries: Iterable[PassRateEntry], model: str = "") -> Conver
     lost: list[str] = []
     for entry in entries:
         measured, unmeasured = _statuses(entry)
-        lost += _unsaid(entry, unmeasured)
+        lost += _unsaid(unmeasured)
         cells = (
             entry.query,
             str(list(entry.tool_names)),
@@ -130,11 +130,8 @@ def _statuses(entry: PassRateEntry) -> tuple[dict[str, str], dict[str, str]]:
     return measured, {number: one.reason for number, one in numbered if isinstance(one, Missing)}
 
 
-def _unsaid(entry: PassRateEntry, unmeasured: Mapping[str, str]) -> list[str]:
-    return [
-        f"left out: query {entry.query_id}, repeat {repeat}, unmeasured: {reason}"
-        for repeat, reason in unmeasured.items()
-    ]
+def _unsaid(unmeasured: Mapping[str, str]) -> list[str]:
+    return [f"left out: a verdict that was not measured: {reason}" for reason in unmeasured.values()]
 
 
 def _from_json(path: str | Path) -> list[PassRateEntry]:

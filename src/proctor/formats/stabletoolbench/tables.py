@@ -20,6 +20,13 @@ def is_table(path: str | Path) -> bool:
     return Path(path).suffix.lower() in {".csv", ".tsv"}
 
 
+def table_head(path: str | Path) -> list[str]:
+    """The names of a table's columns."""
+    with opened(path) as file:
+        line = file.readline(_LONGEST_CELL).removeprefix(b"\xef\xbb\xbf")
+    return next(csv.reader([line.decode(errors="replace").rstrip("\r\n")], delimiter="\t"), [])
+
+
 def read_table(path: str | Path, columns: Sequence[str]) -> list[dict[str, str]]:
     """The rows of a table by the names of the columns, of which it has to have these."""
     with opened(path) as file:

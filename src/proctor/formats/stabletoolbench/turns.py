@@ -76,7 +76,7 @@ def read_call(message: Any, facts: dict[str, Any] | None = None) -> Called:
         return _call(message, Encoding.OBJECT, facts)
     if not isinstance(message, str):
         return Called("", None, encoding=Encoding.UNREADABLE, text=json_text_of(message), facts=facts)
-    for encoding, read in ((Encoding.JSON, _json_object), (Encoding.PYTHON, read_arguments)):
+    for encoding, read in ((Encoding.JSON, json_object), (Encoding.PYTHON, read_arguments)):
         found = read(message)
         if found is not None:
             return _call(found, encoding, facts)
@@ -101,7 +101,7 @@ class FinishSaid(msgspec.Struct, frozen=True):
 
 def read_finish(arguments: Any) -> FinishSaid | None:
     """What Finish was called with; None where it cannot be read, or names no known way to finish."""
-    said = arguments if isinstance(arguments, dict) else _json_object(arguments) if isinstance(arguments, str) else None
+    said = arguments if isinstance(arguments, dict) else json_object(arguments) if isinstance(arguments, str) else None
     if said is None:
         return None
     answer, way = said.get("final_answer", ""), said.get("return_type")
@@ -118,7 +118,8 @@ def written_finish(answer: str, *, gave_up: bool = False) -> str:
     return json_text_of({"return_type": way, "final_answer": answer})
 
 
-def _json_object(text: str) -> dict[str, Any] | None:
+def json_object(text: str) -> dict[str, Any] | None:
+    """The object that a JSON text stands for; None for any other text."""
     try:
         value = decode(text)
     except InputError:
