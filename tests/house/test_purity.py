@@ -41,6 +41,8 @@ PURE = (
     "proctor.runs.plan",
     "proctor.runs.schedule",
     "proctor.starter.apis",
+    "proctor.starter.checking",
+    "proctor.starter.deriving",
     "proctor.starter.documents",
     "proctor.starter.tool",
     "proctor.starter.values",

@@ -2,6 +2,7 @@
 
 from proctor.records.queries import Expected, Query
 from proctor.starter import functions
+from proctor.starter.checking import check
 
 
 def test_ids_differ(queries: list[Query]) -> None:
@@ -21,3 +22,7 @@ def test_what_can_be_answered_has_facts_and_gold(queries: list[Query]) -> None:
         answered = query.expected is Expected.ANSWER
         assert bool(query.facts) == answered, query.id
         assert bool(query.calls) >= answered, query.id
+
+
+def test_gold_really_yields_the_facts(queries: list[Query]) -> None:
+    assert check(queries, functions()) == []

@@ -72,6 +72,17 @@ class GoldApi(msgspec.Struct, frozen=True, order=True, omit_defaults=True):
     category: str | None = None
 
 
+class Derived(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a fact follows from the answers of the gold calls, where it does not stand in them."""
+
+    rule: str
+    """One of those that `starter.deriving` knows: sum, difference, largest, minutes …"""
+    of: tuple[str | int | float, ...]
+    """What the rule is about: numbers, and paths such as `fare.results.*.price`: a gold call's label, then keys."""
+    names: tuple[str, ...] = ()
+    """For largest and smallest, what each of the values belongs to, a path or a plain word: the fact is that name."""
+
+
 class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     """Something that a right answer tells."""
 
@@ -81,6 +92,8 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     """Its spellings: an answer tells the fact when one of them stands in it."""
     reject: tuple[str, ...] = ()
     """What a right answer does not say: with one of these in it, an answer is wrong about the fact."""
+    derived: Derived | None = None
+    """How it follows from the answers, where it does not stand in them; for the proof of the gold, not for judges."""
 
 
 class Expected(enum.Enum):

@@ -1,0 +1,132 @@
+"""The proof of the gold finds what is wrong with it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from proctor.records.answers import Answer
+from proctor.records.gold import read_gold
+from proctor.records.queries import ApiId, ApiSpec, Derived, Fact, GoldApi, Query
+from proctor.starter.checking import check, variants
+from proctor.starter.deriving import RULES, Underivable, derived
+
+FIND, FARE = ApiId("Travel", "Ferries", "Find Route"), ApiId("Travel", "Ferries", "Fare")
+TIDE = ApiId("Nature", "Tides", "Tide Table")
+
+
+def fare(route_id: str) -> Any:
+    return {"route": route_id, "fare": 12.5} if route_id == "FR-7" else Answer("", error="404 Not Found")
+
+
+FUNCTIONS: dict[ApiId, Callable[..., Any]] = {
+    FIND: lambda to: {"to": to, "route_id": "FR-7"},
+    FARE: fare,
+    TIDE: lambda: {"note": "x" * 2_000},
+}
+LOOK = {"name": "find_route_for_ferries", "args": {"to": "West"}, "label": "look"}
+PRICE = {"name": "fare_for_ferries", "args": {"route_id": "FR-7"}, "label": "price", "after": ["look"]}
+COSTS = Fact("It costs 12.50.", ("12.50", "12.5"))
+
+
+def query(*calls: Any, facts: tuple[Fact, ...] = (COSTS,), text: str = "What is the fare to West?") -> Query:
+    apis = tuple(ApiSpec(api) for api in FUNCTIONS)
+    return Query("1", text, (GoldApi("Ferries", "Fare"),), apis, calls=calls, facts=facts)
+
+
+def complaints(*calls: Any, **fields: Any) -> list[str]:
+    return check([query(*calls, **fields)], FUNCTIONS)
+
+
+def test_gold_that_yields_its_facts_is_proven() -> None:
+    assert complaints(LOOK, PRICE) == []
+
+
+@pytest.mark.parametrize(
+    ("calls", "complaint"),
+    [
+        ([LOOK], "no answer holds '12.50'"),
+        ([PRICE, LOOK], "nobody gives the id FR-7"),
+        ([LOOK, {**PRICE, "after": []}], "is not said to come after it"),
+        ([LOOK, {**PRICE, "args": {"route_id": "west"}}], "is answered by an error: 404 Not Found"),
+        ([LOOK, {**PRICE, "args": {"to": "West"}}], "does not take"),
+        ([LOOK, PRICE, {"name": "fly"}], "there is no API 'fly'"),
+        ([LOOK, PRICE, {"name": "tide_table_for_tides"}], "2011 characters; 1000 are shown"),
+        ([LOOK, {"any_of": [PRICE, LOOK]}], "no answer holds '12.50'"),
+        ([LOOK, {**PRICE, "args": {"route_id": {"$one_of": ["FR-7", "none"]}}}], "answered by an error"),
+    ],
+)
+def test_what_is_wrong_with_gold_is_found(calls: list[Any], complaint: str) -> None:
+    found = complaints(*calls)
+    assert any(complaint in one for one in found), found
+
+
+@pytest.mark.parametrize(
+    ("fact", "complaint"),
+    [
+        (Fact("It is cheap.", ("12.50", "12.5")), "hold none of the fact's spellings"),
+        (Fact("It costs 12.50, not 9.", ("12.50", "12.5"), reject=("9",)), "hold what the fact rejects"),
+        (Fact("Both ways 24.", ("24",), derived=Derived("product", ("price.fare", 2))), "the fact is 25.0"),
+        (Fact("Both ways 25.", ("25",), derived=Derived("product", ("price.cost", 2))), "leads nowhere at 'cost'"),
+        (Fact("Both ways 25.", ("25",), derived=Derived("twice", ("price.fare",))), "there is no rule 'twice'"),
+    ],
+)
+def test_what_is_wrong_with_a_fact_is_found(fact: Fact, complaint: str) -> None:
+    found = complaints(LOOK, PRICE, facts=(fact,))
+    assert any(complaint in one for one in found), found
+
+
+def test_a_call_that_may_be_left_out_may_fail() -> None:
+    assert complaints(LOOK, PRICE, {**PRICE, "args": {"route_id": "other"}, "optional": True}) == []
+
+
+def test_a_query_that_offers_only_what_it_needs_is_found() -> None:
+    alone = Query("1", "FR-7?", (GoldApi("Ferries", "Fare"),), (ApiSpec(FARE),), calls=(PRICE | {"after": []},))
+    assert check([alone], FUNCTIONS) == ["1: it offers nothing that it does not need", "1: it states no facts"]
+
+
+def test_every_way_is_gone() -> None:
+    gold = read_gold([{"any_of": [LOOK, [PRICE, LOOK]]}, {"name": "x", "args": {"a": {"$one_of": [1, 2]}}}])
+    assert [[call.name[:4] for call in way] + [way[-1].args["a"]] for way in variants(gold)] == [
+        ["find", "x", 1],
+        ["find", "x", 2],
+        ["fare", "find", "x", 1],
+        ["fare", "find", "x", 2],
+    ]
+
+
+ANSWERS = {"a": {"rows": [{"n": 4, "who": "Ada"}, {"n": 9, "who": "Ben"}], "at": "23:50", "on": "2025-02-27"}}
+
+
+@pytest.mark.parametrize(
+    ("rule", "of", "value"),
+    [
+        ("count", ("a.rows.*.n",), 2),
+        ("days", ("a.on", "b.on"), 2),
+        ("difference", ("a.rows.0.n", "a.rows.1.n"), 5),
+        ("largest", ("a.rows.*.n",), 9),
+        ("mean", ("a.rows.*.n",), 6.5),
+        ("minutes", ("a.at", "b.at"), 20),
+        ("product", ("a.rows.*.n", 2), 72),
+        ("quotient", ("a.rows.1.n", 2), 4.5),
+        ("smallest", ("a.rows.*.n",), 4),
+        ("sum", ("a.rows.*.n",), 13),
+    ],
+)
+def test_rules(rule: str, of: tuple[Any, ...], value: float) -> None:
+    assert derived(Derived(rule, of), {**ANSWERS, "b": {"at": "00:10", "on": "2025-03-01"}}) == value
+
+
+def test_there_is_a_case_for_every_rule() -> None:
+    marks = [mark for mark in test_rules.pytestmark if mark.name == "parametrize"]
+    assert {case[0] for case in marks[0].args[1]} == set(RULES)
+
+
+def test_the_largest_has_a_name() -> None:
+    assert derived(Derived("largest", ("a.rows.*.n",), ("a.rows.*.who",)), ANSWERS) == "Ben"
+    assert derived(Derived("smallest", ("a.rows.1.n", 3), ("Ben", "nobody")), ANSWERS) == "nobody"
+
+
+def test_a_rule_that_does_not_fit_is_found() -> None:
+    with pytest.raises(Underivable, match="does not fit"):
+        derived(Derived("sum", ("a.rows.*.who",)), ANSWERS)
