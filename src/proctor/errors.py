@@ -16,6 +16,8 @@
     │   │   └── ModelTimeoutError      … with no answer in time to the end
     │   ├── ReplyError             a reply came and is no use (empty, cut off, filtered, of the wrong shape)
     │   └── NotRecordedError       a recording is replayed and does not hold this request
+    ├── AgentError             an agent outside Proctor crashed, or said what its protocol does not know
+    │   └── AgentUnavailableError  its endpoint could not be reached, or was too busy: no fault of the agent's
     ├── NeedsExtraError        an optional package is not installed (also an ImportError)
     └── UnmeasuredError        a metric was asked for a number that it cannot give; carries the reason
 
@@ -182,6 +184,14 @@ class NotRecordedError(ModelError):
     """A recording is replayed, and it does not hold this request."""
 
     kinds: ClassVar[tuple[str, ...]] = ("not_recorded",)
+
+
+class AgentError(ProctorError):
+    """An agent outside Proctor crashed, or said something that its protocol does not know: its own fault."""
+
+
+class AgentUnavailableError(AgentError):
+    """An agent's endpoint could not be reached, or was too busy: the trial is begun again later."""
 
 
 class NeedsExtraError(ProctorError, ImportError):

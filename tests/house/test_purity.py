@@ -50,7 +50,10 @@ PURE = (
 )
 # The exceptions, and why.
 WAIVERS = {
-    "proctor.agents.agent": "drives strategies: the one module of the room that waits",
+    "proctor.agents.adapters.seats": "gives each framework a thread of its own",
+    "proctor.agents.agent": "drives strategies, and waits",
+    "proctor.agents.desk": "waits for agents that nobody drives",
+    "proctor.agents.sessions": "makes tokens that nobody can guess",
     "proctor.catalog.files": "finds and reads the documents below a folder",
     "proctor.catalog.stamped": "keeps in a file what took long to make",
     "proctor.metrics.blocking": "waiting is what it is for: the one place with a loop and a thread",

@@ -21,7 +21,19 @@ from proctor.models.chat import ChatModel, Reply, Request
 from proctor.records.queries import ApiId, ApiSpec, Query
 from proctor.records.traces import CallStep, Finish, StopReason, Thought, Usage
 
-__all__ = ["Agent", "AskModel", "CallApis", "Note", "Settings", "Strategy", "StrategyAgent", "Task", "ToolBox", "drive"]
+__all__ = [
+    "Agent",
+    "AskModel",
+    "CallApis",
+    "Note",
+    "Settings",
+    "Strategy",
+    "StrategyAgent",
+    "Task",
+    "ToolBox",
+    "drive",
+    "in_time",
+]
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -178,7 +190,7 @@ async def _made(move: Move, tools: ToolBox, diary: Diary, ask: Ask) -> Any:
         return await _called(move.calls, tools, diary)
     diary.check()
     try:
-        reply = await _in_time(ask(move.messages), diary)
+        reply = await in_time(ask(move.messages), diary)
     except ModelError as error:
         diary.spend(error.usage if isinstance(error.usage, Usage) else Usage())
         raise
@@ -198,7 +210,7 @@ async def _called(calls: Sequence[ToolCall], tools: ToolBox, diary: Diary) -> li
         return await tools.call(call), diary.clock() - began
 
     steps = []
-    for step, seconds in await _in_time(asyncio.gather(*map(timed, within)), diary):
+    for step, seconds in await in_time(asyncio.gather(*map(timed, within)), diary):
         shown = msgspec.structs.replace(step, observation=diary.shown(step.observation), seconds=seconds)
         diary.note(shown)
         steps.append(shown)
@@ -207,7 +219,8 @@ async def _called(calls: Sequence[ToolCall], tools: ToolBox, diary: Diary) -> li
     return steps
 
 
-async def _in_time(waiting: Awaitable[T], diary: Diary) -> T:
+async def in_time(waiting: Awaitable[T], diary: Diary) -> T:
+    """Wait for as long as the agent may go on; `Stopped` when its time is up."""
     left = diary.seconds_left
     if left is None:
         return await waiting

@@ -56,6 +56,10 @@ class Diary:
         self._began = clock()
         self._calls = 0
 
+    def begin(self) -> None:
+        """The agent begins now: that it waited for its turn is no time of its own."""
+        self._began = self.clock()
+
     @property
     def seconds(self) -> float:
         """How long the agent has been at work."""

@@ -10,7 +10,14 @@ from collections.abc import Callable
 
 from proctor.agents.agent import Agent, Task, ToolBox
 from proctor.agents.diary import Diary, Limits, Stopped
-from proctor.errors import ModelError, ModelRefusedError, ModelUnavailableError, OptionError, StorageError
+from proctor.errors import (
+    AgentUnavailableError,
+    ModelError,
+    ModelRefusedError,
+    ModelUnavailableError,
+    OptionError,
+    StorageError,
+)
 from proctor.gateway.policy import shortened
 from proctor.gateway.source import KINDS
 from proctor.records.answers import Source
@@ -46,10 +53,10 @@ async def run_trial(
 def fault_of(error: Exception) -> Fault:
     """Whose fault an error was.
 
-    A model that cannot be reached is the environment's. What a model says, and a conversation that has become too long
-    for it, are the agent's, as is every other error that comes out of it.
+    A model or an agent's endpoint that cannot be reached is the environment's. What a model says, and a conversation
+    that has become too long for it, are the agent's, as is every other error that comes out of it.
     """
-    if isinstance(error, ModelUnavailableError):
+    if isinstance(error, ModelUnavailableError | AgentUnavailableError):
         return Fault.ENVIRONMENT
     if isinstance(error, ModelError) and error.kind in {"bad_request", "not_recorded"}:
         return Fault.ENVIRONMENT
