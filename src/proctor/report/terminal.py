@@ -1,0 +1,188 @@
+"""A run's figures in a terminal: what it scored, how sure that is, and what the run did. Pure."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+
+from proctor.metrics._selection import Selection
+from proctor.records.grades import Missing
+from proctor.report.summary import Figures, RunSummary, Spent
+from proctor.report.tables import WIDTH, table
+from proctor.stats.intervals import Estimate
+
+__all__ = ["amount", "money", "overview", "percent"]
+
+_NOBODY = "nobody has judged yet"
+_HEAD = ("set", "queries", "SoPR", "interval", "solved", "API calls", "finish", "unmeas.")
+_GAP = 2
+
+
+def overview(run: RunSummary) -> list[str]:
+    """The lines that say how good the agent of a run is, and what that rests on. They fit 80 columns."""
+    lines = [_title(run), *_wrapped("judged by", _judge(run)), ""]
+    rows = [_row(one) for one in run.sets]
+    if len(run.sets) > 1:
+        rows += [_row(run.overall), ("mean of sets", "", *_rate(run.sets_mean), "", "", "", "")]
+    lines += table(_HEAD, rows)
+    lines += ["", *_notes(run)]
+    return lines
+
+
+def percent(share: float) -> str:
+    """A share as people read it.
+
+    >>> percent(0.4567)
+    '45.7 %'
+    """
+    return f"{share * 100:.1f} %"
+
+
+def amount(number: int) -> str:
+    """A count with its thousands set apart.
+
+    >>> amount(1234567)
+    '1,234,567'
+    """
+    return f"{number:,}"
+
+
+def money(cost: float | Missing) -> str:
+    """US dollars, or why nobody knows.
+
+    >>> money(Missing("the price of 'my-model' is not known"))
+    "unmeasured (the price of 'my-model' is not known)"
+    """
+    if isinstance(cost, Missing):
+        return f"unmeasured ({cost.reason})"
+    return f"{cost:.2f} US$" if cost >= 1 or cost == 0 else f"{cost:.4f} US$"
+
+
+def _title(run: RunSummary) -> str:
+    model = f" ({run.model})" if run.model else ""
+    told = f"{run.name}: {run.agent}{model} on {run.benchmark}"
+    return textwrap.shorten(told, WIDTH, placeholder=" …") or run.name
+
+
+def _judge(run: RunSummary) -> str:
+    if not run.judge:
+        return _NOBODY
+    return run.judge if run.method in ("", "official") or run.method in run.judge else f"{run.judge} ({run.method})"
+
+
+def _row(one: Figures) -> tuple[str, ...]:
+    measured = one.solved + one.unsure + one.unsolved
+    broken = one.denominators.unscored + one.denominators.failed_by_environment
+    return (
+        one.name,
+        amount(one.queries),
+        *_rate(one.sopr),
+        f"{amount(one.solved)}/{amount(measured)}" if measured else "-",
+        _value(one.api_call_score),
+        _value(one.finish),
+        amount(broken) if broken else "",
+    )
+
+
+def _rate(estimate: Estimate | Missing) -> tuple[str, str]:
+    if isinstance(estimate, Missing):
+        return "-", ""
+    if estimate.low is None or estimate.high is None:
+        return percent(estimate.value), "none"
+    return percent(estimate.value), f"{estimate.low * 100:.1f} to {estimate.high * 100:.1f}"
+
+
+def _value(estimate: Estimate | Missing) -> str:
+    return "-" if isinstance(estimate, Missing) else percent(estimate.value)
+
+
+def _notes(run: RunSummary) -> list[str]:
+    overall = run.overall
+    lines = [
+        *_wrapped("SoPR", _how_sure(overall)),
+        *_corrected(overall),
+        *_wrapped("selection", _selected(run.selection)),
+        *_wrapped("calls", _calls(run)),
+        *_wrapped("stopped", _counted({name.replace("_", " "): n for name, n in run.troubles.stops.items()})),
+        *_wrapped("trouble", _trouble(run)),
+        *_wrapped("spent", spent(run.spent)),
+        *_wrapped("unmeasured", _unmeasured(overall)),
+    ]
+    return [line for line in lines if line]
+
+
+def _how_sure(overall: Figures) -> str:
+    if isinstance(overall.sopr, Missing):
+        return f"unmeasured: {overall.sopr.reason}" + (f" ({overall.sopr.detail})" if overall.sopr.detail else "")
+    told = f"Solved 1, Unsure 0.5, Unsolved 0, over {amount(overall.sopr.n)} queries"
+    if not isinstance(overall.pass_rate, Missing) and len(overall.pass_rate.repeats) > 1:
+        told += f"; {overall.pass_rate.percent} over {len(overall.pass_rate.repeats)} repeats of the judge"
+    if overall.sopr.low is not None:
+        told += f"; {overall.sopr.level * 100:g} % interval ({overall.sopr.method})"
+    both = overall.errors_as_failures
+    if isinstance(both, Estimate) and abs(both.value - overall.sopr.value) > 5e-4:
+        told += f"; {percent(both.value)} when what broke counts as failed"
+    return told
+
+
+def _corrected(overall: Figures) -> list[str]:
+    found = overall.corrected
+    if found is None:
+        return []
+    if isinstance(found, Missing):
+        return _wrapped("corrected", f"unmeasured: {found.reason}" + (f" ({found.detail})" if found.detail else ""))
+    ends = "" if found.low is None or found.high is None else f" ({found.low * 100:.1f} to {found.high * 100:.1f})"
+    raw = _value(overall.solved_rate)
+    told = f"solved {raw} as judged; {percent(found.value)}{ends} with the judge's known errors taken out"
+    return _wrapped("corrected", f"{told}; {found.note}" if found.note else told)
+
+
+def _selected(found: Selection) -> str:
+    if not found.needed:
+        return "no query says which APIs it needs"
+    stages = (("offered", found.offered), ("chosen", found.chosen), ("called", found.called))
+    told = ", ".join(f"{amount(count)} {name} ({percent(count / found.needed)})" for name, count in stages)
+    return f"{amount(found.needed)} APIs needed: {told}"
+
+
+def _calls(run: RunSummary) -> str:
+    calls = run.calls
+    if not calls.total:
+        return "none"
+    told = f"{amount(calls.total)}: {_counted(calls.sources)}"
+    wrong = {"without an answer": calls.unanswered, "malformed": calls.malformed, "answered by an error": calls.errors}
+    rest = _counted(wrong | {f"spoilt ({name})": count for name, count in calls.spoilt.items()})
+    return f"{told}; {rest}" if rest else told
+
+
+def _trouble(run: RunSummary) -> str:
+    faults = _counted({f"the {name}'s": count for name, count in run.troubles.faults.items()})
+    kinds = _counted(run.troubles.kinds)
+    return f"{faults} ({kinds})" if faults else ""
+
+
+def spent(cost: Spent) -> str:
+    """What a run has cost, in one line."""
+    tokens = f"{amount(cost.tokens)} tokens, {money(cost.cost)}" if cost.agent.requests + cost.judge.requests else ""
+    return "; ".join(part for part in (tokens, f"{cost.seconds:.1f} s") if part)
+
+
+def _unmeasured(overall: Figures) -> str:
+    counts = overall.denominators
+    told = dict(counts.unmeasured)
+    if counts.failed_by_environment:
+        told["failed through no fault of the agent"] = counts.failed_by_environment
+    if counts.owed:
+        told["still owed"] = counts.owed
+    return "; ".join(f"{reason} ({amount(count)})" for reason, count in told.items())
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{amount(count)} {name}" for name, count in counts.items() if count)
+
+
+def _wrapped(head: str, text: str) -> list[str]:
+    if not text:
+        return []
+    begin = f"{head:<10}{' ' * _GAP}"
+    return textwrap.wrap(text, WIDTH, initial_indent=begin, subsequent_indent=" " * len(begin), break_on_hyphens=False)

@@ -1,0 +1,227 @@
+"""What a run shows while it is at work."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import pty
+import re
+from collections.abc import Callable
+
+import pytest
+from rich.console import Console
+
+from proctor.cli.display import displayed, duration, standing_line
+from proctor.cli.drawing import picture
+from proctor.cli.running import Standing
+from proctor.records.answers import Answer, Provenance, Source
+from proctor.records.grades import Missing, Status, Verdict
+from proctor.records.queries import ApiId
+from proctor.records.runs import TrialKey
+from proctor.records.traces import CallStep, Failure, Fault, Resolution, StopReason, Trace, Usage
+from proctor.runs.watching import Again, Began, Event, Interrupted, Judged, Planned, Tried
+
+NOTHING = Usage()
+KEYS = [TrialKey("single", str(number)) for number in range(10)]
+
+
+def call(source: Source | None) -> CallStep:
+    answer = None if source is None else Answer({"ok": 1}, provenance=Provenance(source))
+    return CallStep("weather", {}, Resolution.RESOLVED, "{}", api=ApiId("c", "t", "a"), answer=answer)
+
+
+def trace(*sources: Source | None, usage: Usage = NOTHING) -> Trace:
+    return Trace("q", StopReason.FINISHED, steps=tuple(call(source) for source in sources), usage=usage)
+
+
+def solved(status: Status = Status.SOLVED) -> Verdict:
+    return Verdict(status, "", "judge")
+
+
+EVENTS: list[Event] = [
+    Planned(10, 2, "baseline_default"),
+    Began(KEYS[2]),
+    Began(KEYS[3]),
+    Began(KEYS[4]),
+    Tried(KEYS[2], trace(Source.RECORDED, Source.SIMULATED, None, usage=Usage(1, 90, 10, 0.5))),
+    Judged(KEYS[2], solved(), Usage(1, 400, 0, 0.25)),
+    Judged(KEYS[2], Missing("the reply was cut")),
+    Again(KEYS[3], Failure("SourceDown", "nobody answers", Fault.ENVIRONMENT)),
+    Tried(KEYS[4], trace(Source.RECORDED)),
+    Judged(KEYS[4], solved(Status.UNSURE)),
+]
+
+
+def standing_after(events: list[Event], every: float = 1.0) -> Standing:
+    standing = Standing()
+    for number, event in enumerate(events):
+        standing.take(event, 100 + number * every)
+    return standing
+
+
+def ticking(step: float) -> Callable[[], float]:
+    now = 0.0
+
+    def clock() -> float:
+        nonlocal now
+        now += step
+        return now
+
+    return clock
+
+
+def watched(kind: str, events: list[Event], step: float = 1.0) -> list[str]:
+    out = io.StringIO()
+    with displayed(kind, stream=out, clock=ticking(step)) as watcher:
+        for event in events:
+            watcher(event)
+    return out.getvalue().splitlines()
+
+
+def test_everything_that_happens_is_counted() -> None:
+    standing = standing_after(EVENTS)
+    assert (standing.planned, standing.done, standing.broken) == (10, 4, 1)
+    assert standing.sources == {"recorded": 2, "simulated": 1, "unanswered": 1}
+    assert standing.verdicts == {"Solved": 1, "Unsure": 1, "unmeasured": 1}
+    assert (standing.tokens, standing.sopr) == (500, 0.75)
+    assert not standing.at_work
+
+
+def test_the_rate_counts_what_was_done_since_the_run_was_taken_up() -> None:
+    standing = standing_after(EVENTS)
+    assert standing.rate(104.0) == 0.5
+    assert standing.left(104.0) == 12.0
+
+
+def test_before_anything_is_done_there_is_no_rate_and_no_score() -> None:
+    standing = standing_after(EVENTS[:3])
+    assert (standing.rate(200.0), standing.left(200.0), standing.sopr) == (None, None, None)
+
+
+def test_one_line_says_where_a_run_stands() -> None:
+    assert standing_line(standing_after(EVENTS), 104.0) == (
+        "4 of 10 (40 %); 0.5/s; 12 s left; 1 Solved, 1 Unsure, 1 unmeasured; "
+        "calls: 2 recorded, 1 simulated, 1 unanswered; 500 tokens, 0.7500 US$"
+    )
+
+
+def test_an_unknown_price_is_never_no_cost() -> None:
+    usage = Usage(1, 5, 5, Missing("the price is not known"))
+    standing = standing_after([Planned(1, 0, "run"), Tried(KEYS[0], trace(usage=usage))])
+    assert standing_line(standing, 104.0).endswith("10 tokens, unmeasured (the price is not known)")
+
+
+def test_plain_lines_are_few_and_tell_what_is_odd() -> None:
+    lines = watched("plain", [*EVENTS, Interrupted(3)])
+    assert lines[0] == "baseline_default: 10 trials, 2 of them done before"
+    assert "single/3#0 failed through the environment, to be tried again: SourceDown: nobody answers" in lines
+    assert lines[-1] == "stopping: 3 trials at work are finished; Ctrl-C again leaves them"
+
+
+@pytest.mark.parametrize(("trials", "step", "most"), [(1000, 0.001, 12), (1000, 0.1, 22), (5, 0.001, 7)])
+def test_plain_lines_do_not_grow_with_the_run(trials: int, step: float, most: int) -> None:
+    events: list[Event] = [Planned(trials, 0, "run")]
+    events += [Tried(TrialKey("s", str(number)), trace()) for number in range(trials)]
+    lines = watched("plain", events, step)
+    assert 3 <= len(lines) <= most
+    assert lines[-1].startswith(f"{trials:,} of {trials:,} (100 %)")
+
+
+def test_json_has_a_line_for_every_event() -> None:
+    told = [json.loads(line) for line in watched("json", EVENTS)]
+    assert [one["event"] for one in told] == [type(event).__name__.lower() for event in EVENTS]
+    assert told[4] | {"at": 0} == {
+        "event": "tried",
+        "at": 0,
+        "trial": "single/2#0",
+        "stop": "finished",
+        "steps": 3,
+        "seconds": 0.0,
+        "usage": {"requests": 1, "prompt_tokens": 90, "completion_tokens": 10, "cost": 0.5},
+    }
+
+
+def test_none_shows_nothing() -> None:
+    assert watched("none", EVENTS) == []
+
+
+def test_without_a_terminal_lines_are_plain() -> None:
+    out = io.StringIO()
+    with displayed(stream=out) as watcher:
+        watcher(EVENTS[0])
+    assert out.getvalue() == "baseline_default: 10 trials, 2 of them done before\n"
+
+
+@pytest.mark.parametrize("kind", ["plain", "json"])
+def test_a_display_that_nobody_reads_on_stops_no_run(kind: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    taken = 0
+    with contextlib.suppress(BrokenPipeError), os.fdopen(writing, "w") as out, displayed(kind, stream=out) as watcher:
+        for event in EVENTS:
+            watcher(event)
+            taken += 1
+    assert taken == len(EVENTS)
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_the_picture_fits_its_terminal(width: int) -> None:
+    out = io.StringIO()
+    Console(file=out, width=width).print(picture(standing_after(EVENTS), 104.0))
+    lines = out.getvalue().splitlines()
+    assert all(len(line.rstrip()) <= width for line in lines)
+    told = " ".join(" ".join(lines).split())
+    assert "4/10" in told
+    assert "2 recorded" in told
+
+
+def test_what_a_run_is_called_is_never_taken_for_markup() -> None:
+    out = io.StringIO()
+    Console(file=out, width=80).print(picture(standing_after([Planned(1, 0, "[bold]x[/bold][red]")]), 104.0))
+    assert "[bold]x[/bold][red]" in out.getvalue()
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
+    """Runs the events on a real terminal, and hands over what was written to it."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+
+    def run() -> str:
+        main, follower = pty.openpty()
+        with os.fdopen(follower, "w") as out:
+            with displayed(stream=out) as watcher:
+                for event in EVENTS:
+                    watcher(event)
+            out.flush()
+        written = b""
+        with contextlib.suppress(OSError):  # what a terminal says when nobody writes to it any more
+            while more := os.read(main, 65536):
+                written += more
+        os.close(main)
+        return written.decode()
+
+    return run
+
+
+def test_on_a_terminal_the_run_is_drawn(terminal: Callable[[], str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    written = terminal()
+    assert "baseline_default" in written
+    assert "4/10" in written
+    assert re.search(r"\x1b\[[\d;]*m", written)
+
+
+def test_no_color_is_heeded(terminal: Callable[[], str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    written = terminal()
+    assert "4/10" in written
+    assert not re.search(r"\x1b\[[\d;]*3[0-8][\d;]*m", written)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0.4, "0 s"), (59.6, "1 min"), (60, "1 min"), (3599.9, "1 h 0 min"), (7260, "2 h 1 min")]
+)
+def test_times_are_said_as_people_say_them(seconds: float, said: str) -> None:
+    assert duration(seconds) == said
