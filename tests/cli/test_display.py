@@ -8,6 +8,7 @@ import json
 import os
 import pty
 import re
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -183,6 +184,12 @@ def test_what_a_run_is_called_is_never_taken_for_markup() -> None:
     assert "[bold]x[/bold][red]" in out.getvalue()
 
 
+def read_all(main: int, written: list[bytes]) -> None:
+    with contextlib.suppress(OSError):  # what a terminal says when nobody writes to it any more
+        while more := os.read(main, 65536):
+            written.append(more)
+
+
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
     """Runs the events on a real terminal, and hands over what was written to it."""
@@ -190,17 +197,15 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
 
     def run() -> str:
         main, follower = pty.openpty()
-        with os.fdopen(follower, "w") as out:
-            with displayed(stream=out) as watcher:
-                for event in EVENTS:
-                    watcher(event)
-            out.flush()
-        written = b""
-        with contextlib.suppress(OSError):  # what a terminal says when nobody writes to it any more
-            while more := os.read(main, 65536):
-                written += more
+        written: list[bytes] = []
+        reader = threading.Thread(target=read_all, args=(main, written))
+        reader.start()
+        with os.fdopen(follower, "w") as out, displayed(stream=out) as watcher:
+            for event in EVENTS:
+                watcher(event)
+        reader.join()
         os.close(main)
-        return written.decode()
+        return b"".join(written).decode()
 
     return run
 

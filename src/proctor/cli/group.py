@@ -13,11 +13,14 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from proctor.errors import ProctorError, close_to
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 ERROR = 1
 GATE_FAILED = 100
@@ -26,6 +29,7 @@ STOPPED = 130
 VERBS = {
     "cache": "Keep recorded answers: import, export, count, verify, freeze.",
     "convert": "Convert recorded answers from one form to another.",
+    "completion": "Print what a shell needs to finish commands and options.",
     "judge": "Find out how far a judge can be trusted.",
     "metrics": "List the metrics, and what each needs.",
     "score": "Score recorded conversations by metrics.",
@@ -55,6 +59,13 @@ class Verbs(click.Group):
         """The verbs with their first sentences, and none of them imported."""
         with formatter.section("Commands"):
             formatter.write_dl(sorted(VERBS.items()))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The verbs that begin so, for a shell; none is imported for it."""
+        from click.shell_completion import CompletionItem
+
+        verbs = [CompletionItem(verb, help=said) for verb, said in sorted(VERBS.items()) if verb.startswith(incomplete)]
+        return verbs if not incomplete.startswith("-") else click.Command.shell_complete(self, ctx, incomplete)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
