@@ -115,12 +115,16 @@ class Gateway:
             spoilt = self._spoilt(place.call(restored, key))
             if spoilt is not None:
                 return self._counted(spoilt)
+        call = None
         if self.policy.reads_first:
             answer = self._memory.get(key)
+            if answer is None:
+                call = place.call(restored, key)
+                answer = self._look(call)
             if answer is not None:
                 self.totals[Source.RECORDED] += 1
                 return answer
-        return self._counted(await self._shared(place.call(restored, key)))
+        return self._counted(await self._shared(call or place.call(restored, key)))
 
     async def _shared(self, call: Call) -> Answer:
         """The answer that somebody in this process is getting at the moment, or one that is got now."""
@@ -139,13 +143,9 @@ class Gateway:
 
     async def _ask(self, call: Call) -> Answer:
         """Walk along the policy's order; where another process is asking the same, wait for its answer."""
-        if not self.policy.reads_first:
-            return await self._walk(call, list(self.policy.order), [])
-        found = self._look(call)
-        if found is not None:
-            return found
         store = self.store
-        if store is None or not self._asks_anybody() or not self._takes_answers(store):
+        shared = self.policy.reads_first and self._asks_anybody()
+        if store is None or not shared or not self._takes_answers(store):
             return await self._walk(call, list(self.policy.order), [])
         pace = self._options
         async with turn(store, call.key, lambda: self._look(call), seconds=pace.claim, wait=pace.wait) as found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import socket
 from collections.abc import Callable
@@ -27,8 +28,16 @@ def run(application: Any, host: str, port: int, began: Callable[[str], object]) 
         shown = f"[{host}]" if ":" in host else host
         began(f"http://{shown}:{listening.getsockname()[1]}")
         signal.signal(signal.SIGTERM, _leave)  # for afterwards: while it serves, uvicorn listens to signals itself
+        _look_for_cycles_less_often()
         config = uvicorn.Config(application, log_level="warning", access_log=False, server_header=False)
         uvicorn.Server(config).run(sockets=[listening])
+
+
+def _look_for_cycles_less_often() -> None:
+    """The catalogue stays, and answers hold no cycles: looking for some at the usual pace takes a third of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 def _leave(*_: object) -> NoReturn:

@@ -83,7 +83,9 @@ def error_body(error: str) -> bytes:
 
 def provenance_header(answer: Answer) -> bytes:
     """Where an answer came from, as JSON for a header: one line in ASCII."""
-    said = json.dumps(msgspec.to_builtins(answer.provenance)).encode("ascii")
+    said = _encode(answer.provenance)
+    if not said.isascii():
+        said = json.dumps(msgspec.to_builtins(answer.provenance)).encode("ascii")
     if len(said) <= _LONGEST_HEADER or answer.provenance is None:
         return said
     return json.dumps({"source": answer.provenance.source.value, "entry": answer.provenance.entry}).encode("ascii")
