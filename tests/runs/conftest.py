@@ -1,6 +1,7 @@
 """Runs as they are written down, made of what is to be in them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from proctor.records.grades import Missing, Status, Verdict
 from proctor.records.queries import ApiId, GoldApi, Query
 from proctor.records.runs import Manifest, RunRecord, RunSpec, Trial, TrialKey
 from proctor.records.traces import CallStep, Failure, Fault, Finish, Resolution, StopReason, Trace
+from proctor.runs.ledger import Ledger
 
 SHORT = {"S": Status.SOLVED, "U": Status.UNSURE, "N": Status.UNSOLVED}
 NEED = GoldApi("Harbour", "Next Ferry", "Travel")
@@ -56,3 +58,17 @@ def make_run() -> MakeRun:
         return RunRecord(name, manifest, tuple(trials), len(trials), judge, method)
 
     return make
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Callable[..., Ledger]:
+    """Opens the journal of a run; a second time as another process would, after the first one's end."""
+    opened: list[Ledger] = []
+
+    def opens(**more: Any) -> Ledger:
+        for one in opened:
+            one.close()
+        opened.append(Ledger(tmp_path / "journal.jsonl", **more))
+        return opened[-1]
+
+    return opens

@@ -32,8 +32,9 @@ VERBS = {
     "completion": "Print what a shell needs to finish commands and options.",
     "judge": "Find out how far a judge can be trusted.",
     "metrics": "List the metrics, and what each needs.",
+    "run": "Set the exam: an agent, a benchmark, a result.",
     "score": "Score recorded conversations by metrics.",
-    "serve": "Serve the virtual APIs over HTTP.",
+    "serve": "Serve the virtual APIs over HTTP, or to an MCP client.",
     "tools": "List, show, check and search the tools that there are.",
 }
 """Each verb with the first sentence of its help: it stands in `proctor.cli.<verb>`, as `command`."""

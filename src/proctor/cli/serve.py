@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import ipaddress
-from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -13,20 +11,15 @@ import click
 from proctor.catalog.index import Catalog
 from proctor.catalog.loader import load_catalog
 from proctor.errors import OptionError
-from proctor.gateway.faults import FAULTS, Faults
+from proctor.gateway.faults import FAULTS
 from proctor.gateway.gateway import Gateway, GatewayOptions
-from proctor.gateway.live import BackendSource, RapidApiSource
 from proctor.gateway.policy import DEFAULT, POLICIES
-from proctor.gateway.simulators import MirrorSource, ModelSource, TemplateSource
-from proctor.gateway.source import AnswerSource
-from proctor.models.adapt import as_chat_model
-from proctor.models.environment import Secret, read_environment
 from proctor.server import stdio
 from proctor.server.http import MAX_BODY, Application
 from proctor.server.listening import run
 from proctor.server.lookup import ToolDoor
 from proctor.server.mcp import McpTools
-from proctor.store.responses import ResponseStore, open_responses
+from proctor.wiring.gateways import faults_of, live_of, opened_store, simulators_of
 
 
 @click.command()
@@ -79,12 +72,12 @@ def command(**options: Any) -> None:
     elif options["tools"] is None:
         raise OptionError("--stdio offers tools by their names; name --tools DIR.")
     catalog = None if options["tools"] is None else load_catalog(options["tools"], index=options["index"])
-    with _opened(options["cache"], read_only=options["policy"] == "frozen") as store:
+    with opened_store(options["cache"], read_only=options["policy"] == "frozen") as store:
         if catalog is None and store is None:
             raise OptionError("there is nothing to serve; name --tools DIR, --cache STORE or both.")
-        simulators = _simulators(options["simulator"], options["model_url"], store)
-        known = GatewayOptions(faults=_faults(options["faults"], options["kinds"], options["seed"]))
-        live = _live(options["live"])
+        simulators = simulators_of(options["simulator"], options["model_url"], store)
+        known = GatewayOptions(faults=faults_of(options["faults"], options["kinds"], options["seed"]))
+        live = live_of(options["live"])
         gateway = Gateway(
             catalog, store=store, policy=options["policy"], simulators=simulators, live=live, options=known
         )
@@ -117,53 +110,6 @@ def refuse_open_door(host: str, token: str | None) -> None:
         alone = host == "localhost"
     if not alone and not token:
         raise OptionError(f"--host {host} can be reached by other machines; set a token in PROCTOR_TOKEN.")
-
-
-@contextlib.contextmanager
-def _opened(where: str | None, *, read_only: bool) -> Iterator[ResponseStore | None]:
-    store = None if where is None else open_responses(where, read_only=read_only)
-    try:
-        if store is not None:
-            _ = store.frozen  # looks into it: what cannot be read is said now and not at the first call
-        yield store
-    finally:
-        if store is not None:
-            store.close()
-
-
-def _simulators(kind: str | None, url: str | None, store: ResponseStore | None) -> list[AnswerSource]:
-    if kind is None:
-        return []
-    if kind == "template":
-        return [TemplateSource()]
-    role, colon, name = kind.partition(":")
-    if role not in {"model", "mirror"} or not colon or not name:
-        raise OptionError(f"--simulator {kind!r}: expected template, model:NAME or mirror:NAME.")
-    model = as_chat_model(name, url=url)
-    if role == "mirror":
-        return [MirrorSource(model)]
-    return [ModelSource(model, examples=store.examples if store is not None else None)]
-
-
-def _live(kind: str | None) -> list[AnswerSource]:
-    if kind is None:
-        return []
-    known = read_environment()
-    if kind != "rapidapi":
-        key = known.get("TOOLBENCH_KEY")
-        return [BackendSource(kind, key=Secret(key) if key else None)]
-    key = known.get("RAPIDAPI_KEY")
-    if not key:
-        raise OptionError("--live rapidapi needs a key; set RAPIDAPI_KEY in the environment.")
-    return [RapidApiSource(Secret(key))]
-
-
-def _faults(share: float | None, kinds: tuple[str, ...], seed: int) -> Faults | None:
-    if share is None:
-        if kinds:
-            raise OptionError("--fault says how to spoil answers; say how many as well: --faults SHARE.")
-        return None
-    return Faults(share, kinds, seed) if kinds else Faults(share, seed=seed)
 
 
 def _report(catalog: Catalog | None, *, err: bool) -> None:

@@ -1,0 +1,171 @@
+"""`proctor run`: set the exam, and write down what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import click
+
+from proctor.cli.group import STOPPED
+from proctor.config import Settings, read_settings, settings_of
+from proctor.errors import OptionError, counted
+from proctor.gateway.faults import FAULTS
+from proctor.gateway.policy import POLICIES
+from proctor.records.grades import Missing
+from proctor.report.summary import RunSummary, summarise
+from proctor.report.tables import table
+from proctor.runs.watching import Again, Event, Interrupted, Planned, Tried, Watcher, nobody
+from proctor.stats.intervals import Estimate
+from proctor.wiring.exams import Ended, prepare, sit
+
+_HERE = ("config", "display", "resume", "fresh")
+"""The options that are no settings."""
+
+
+@click.command()
+@click.option("--benchmark", metavar="NAME", help="starter, stabletoolbench (with --data), or your folder of queries.")
+@click.option("--data", metavar="DIR", help="Where StableToolBench's queries are.")
+@click.option("--tool-dir", metavar="DIR", help="The tool files; without it, the APIs that the queries document.")
+@click.option("--index", metavar="FILE", help="Keep an index of the tools in this file: a later start is fast.")
+@click.option("--test-set", multiple=True, metavar="SET", help="Ask this set of queries; all of them without it.")
+@click.option("--ids", metavar="PATH", help="Ask only the queries of this id file, or of a folder of such files.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Ask the first N queries of each set.")
+@click.option("--agent", metavar="NAME", help="Who sits the exam: react, dfs, baseline, oracle, null or spam.")
+@click.option("--model", metavar="MODEL", help="The agent's model, such as openai/gpt-4o-mini.")
+@click.option("--model-url", metavar="URL", help="Where the agent's model is; needed for one of your own.")
+@click.option("-A", "--agent-options", multiple=True, metavar="KEY=VALUE", help="Set an option of the agent: tries=3.")
+@click.option("--tools", metavar="WHICH", help="The tools at hand: all, query or retrieved:K.")
+@click.option("--judge", multiple=True, metavar="NAME", help="Who judges: a model, heuristic, rubric or none.")
+@click.option("--judge-url", metavar="URL", help="Where the judge's model is.")
+@click.option("--judge-repeats", type=click.IntRange(min=1), metavar="N", help="Judge every answer N times.")
+@click.option("--judge-template", metavar="DIR", help="The judge's prompts: a folder of StableToolBench's form.")
+@click.option("--calibration", metavar="FILE", help="Print the rate corrected for the judge's known errors as well.")
+@click.option("--simulator", metavar="KIND", help="Who plays the APIs: template, model:NAME or mirror:NAME.")
+@click.option("--simulator-url", metavar="URL", help="Where the simulator's model is.")
+@click.option("--policy", type=click.Choice(sorted(POLICIES)), help="Who answers a call.")
+@click.option("--cache", metavar="STORE", help="The recorded answers; new ones are stored there.")
+@click.option("--live", metavar="KIND", help="Who the live API is: rapidapi, or the URL of a ToolBench backend.")
+@click.option("--faults", type=click.FloatRange(0, 1), metavar="SHARE", help="Spoil this share of the answers.")
+@click.option("--fault", type=click.Choice(list(FAULTS)), multiple=True, help="How to spoil them.")
+@click.option("--max-steps", type=click.IntRange(min=1), metavar="N", help="Steps of one trial.")
+@click.option("--max-calls", type=click.IntRange(min=1), metavar="N", help="API calls of one trial.")
+@click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Tokens of one trial.")
+@click.option("--max-seconds", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Seconds of one trial.")
+@click.option("--max-observation", type=click.IntRange(min=1), metavar="N", help="Characters that the agent is shown.")
+@click.option("--output", metavar="DIR", help="Where results are kept.")
+@click.option("--name", metavar="NAME", help="What the run is called beside its agent.")
+@click.option("--epochs", type=click.IntRange(min=1), metavar="K", help="Ask every query K times.")
+@click.option("--seed", type=int, metavar="N", help="The seed of all that is drawn.")
+@click.option("--concurrency", type=click.IntRange(min=1), metavar="N", help="Trials at work at once.")
+@click.option("--tries", type=click.IntRange(min=1), metavar="N", help="Goes at a trial that the environment breaks.")
+@click.option("--engine", metavar="NAME", help="Who carries the trials out: local or ray.")
+@click.option("--ray-address", metavar="ADDRESS", help="The Ray cluster.")
+@click.option("--prices", metavar="FILE", help="What models cost, where the built-in table does not say.")
+@click.option("--replies", metavar="FILE", help="Record the models' replies here, and ask nothing twice.")
+@click.option("--config", metavar="FILE", help="Read settings from this file instead of proctor.toml.")
+@click.option("--resume", is_flag=True, help="Go on with a run that is there, as a larger one if need be.")
+@click.option("--fresh", is_flag=True, help="Throw away what is there and begin anew.")
+@click.option("--display", type=click.Choice(["plain", "none", "json"]), default="plain", help="How progress is shown.")
+@click.pass_context
+def command(ctx: click.Context, /, **said: Any) -> None:
+    """Set the exam: an agent, a benchmark, a result.
+
+    Without options the baseline agent sits the starter benchmark and the rubric judges. Settings may also stand in
+    proctor.toml. A run that was stopped goes on when it is asked for again.
+    """
+    ctx.exit(_run(said))
+
+
+def _run(said: dict[str, Any]) -> int:
+    settings = _settings(said)
+    prepared = prepare(settings)
+    if prepared.warning is not None:
+        click.echo(f"proctor: {prepared.warning}", err=True)
+    watch = _watcher(said["display"])
+    ended = asyncio.run(sit(prepared, resume=said["resume"], fresh=said["fresh"], watch=watch))
+    return _report(ended, said["display"])
+
+
+def _settings(said: dict[str, Any]) -> Settings:
+    options = {name: value for name, value in said.items() if name not in _HERE}
+    options["agent_options"] = dict(_pair(text) for text in said["agent_options"])
+    return settings_of(options, read_settings(said["config"]))
+
+
+def _pair(text: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise OptionError(f"-A {text!r} must be of the form key=value, such as tries=3.")
+    try:
+        return key, json.loads(value)
+    except ValueError:
+        return key, value
+
+
+def _watcher(display: str) -> Watcher:
+    if display != "plain":
+        return nobody
+    return PlainLines()
+
+
+class PlainLines:
+    """A line on standard error for what is worth one."""
+
+    def __init__(self) -> None:
+        self._trials = 0
+        self._done = 0
+
+    def __call__(self, event: Event) -> None:
+        """Take an event."""
+        if isinstance(event, Planned):
+            self._trials, self._done = event.trials, event.done
+            before = f", {event.done} done before" if event.done else ""
+            click.echo(f"{event.name}: {counted(event.trials, 'trial')}{before}", err=True)
+        elif isinstance(event, Tried):
+            self._done += 1
+            if self._done % max(1, self._trials // 10) == 0:
+                click.echo(f"{self._done} of {self._trials}", err=True)
+        elif isinstance(event, Again):
+            click.echo(f"{event.trial} is owed: {event.failure.message}", err=True)
+        elif isinstance(event, Interrupted):
+            click.echo(f"stopping: {counted(event.at_work, 'trial')} at work will be finished", err=True)
+
+
+def _report(ended: Ended, display: str) -> int:
+    if display == "json":
+        click.echo(ended.result.read_text("utf-8"), nl=False)
+    else:
+        click.echo("\n".join(_lines(summarise(ended.record))))
+    left = ended.record.planned - sum(trial.trace.failure is None for trial in ended.record.trials)
+    if ended.state.stopped:
+        click.echo(
+            f"proctor: stopped with {left} of {ended.record.planned} trials to do; the same command goes on.", err=True
+        )
+        return STOPPED
+    if ended.state.left:
+        click.echo(
+            f"proctor: {counted(ended.state.left, 'trial')} failed through the environment and are owed; the same "
+            "command tries them again.",
+            err=True,
+        )
+    if display != "none":
+        click.echo(f"result  {ended.result}\nrun     {ended.folder}", err=True)
+    return 0
+
+
+def _lines(summary: RunSummary) -> list[str]:
+    head = ("set", "queries", f"SoPR ({summary.method or 'not judged'})", "API calls", "Finish")
+    rows = [
+        (one.name, str(one.queries), _said(one.sopr), _said(one.api_call_score), _said(one.finish))
+        for one in (*summary.sets, *((summary.overall,) if len(summary.sets) > 1 else ()))
+    ]
+    return table(head, rows)
+
+
+def _said(figure: Estimate | Missing) -> str:
+    if isinstance(figure, Missing):
+        return "-"
+    interval = "" if figure.low is None or figure.high is None else f" [{figure.low:.1%}, {figure.high:.1%}]"
+    return f"{figure.value:.1%}{interval}"

@@ -1,0 +1,250 @@
+"""The folders of runs: where a run keeps what it did, how a folder is begun, and how it is read.
+
+DIR/runs/<framework>_<config>/manifest.json    what the run is
+                              journal.jsonl    what it did, a line each
+DIR/tools/<framework>_<config>.json            the result file
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from proctor import json_text
+from proctor.errors import FileError, OptionError
+from proctor.records.runs import Manifest, RunRecord, RunSpec, Trial, TrialKey
+from proctor.records.traces import Usage
+from proctor.runs.ledger import Judging, Ledger
+from proctor.store.artifacts import unwritable, write_whole
+from proctor.store.lines import unreadable
+
+__all__ = [
+    "JOURNAL",
+    "Listed",
+    "begin_folder",
+    "find_run",
+    "list_runs",
+    "plan_of",
+    "read_manifest",
+    "read_run",
+    "result_path",
+    "run_name",
+    "run_path",
+]
+
+MANIFEST = "manifest.json"
+JOURNAL = "journal.jsonl"
+_RUNS = "runs"
+_RESULTS = "tools"
+_EXTENT = ("test_sets", "epochs", "limit")
+"""What says how much there is to do: a run that differs in nothing else can go on as a larger one."""
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """A run in a list: its label, and how far it is."""
+
+    name: str
+    path: Path
+    manifest: Manifest
+    traced: int
+    """How many trials have a trace that counts."""
+    planned: int
+    method: str = ""
+    """How it was judged last; empty where nobody has judged."""
+
+
+def run_name(framework: str, config: str) -> str:
+    """The name of a run's folder and of its result file."""
+    return f"{_slug(framework)}_{_slug(config)}"
+
+
+def run_path(output: str | Path, name: str) -> Path:
+    """Where a run of that name keeps its folder."""
+    return Path(output) / _RUNS / name
+
+
+def result_path(folder: Path) -> Path:
+    """Where the result file of a run's folder stands."""
+    return folder.parent.parent / _RESULTS / f"{folder.name}.json"
+
+
+def plan_of(manifest: Manifest) -> list[TrialKey]:
+    """The trials of a run, in their order."""
+    pairs = [identity.partition("/") for identity in manifest.query_ids]
+    return [TrialKey(name, query, epoch) for epoch in range(manifest.spec.epochs) for name, _, query in pairs]
+
+
+def begin_folder(folder: Path, manifest: Manifest, *, resume: bool = False, fresh: bool = False) -> Manifest:
+    """Make a run's folder, or go on in it; returns the manifest that counts.
+
+    The same run goes on where it stopped. A folder that is another run's is refused; with `resume` it is gone on with
+    where it differs only in how much there is to do, and with `fresh` it is begun anew.
+    """
+    before = _kept(folder)
+    if fresh and before is not None:
+        _emptied(folder)
+        before = None
+    if before is None:
+        if resume and not fresh:
+            raise OptionError(f"{folder}: there is no run to go on with; leave --resume out to begin one.")
+        return _written(folder, manifest)
+    if before.spec.key == manifest.spec.key and before.query_ids == manifest.query_ids:
+        return before
+    differ = _differences(before.spec, manifest.spec)
+    if resume and set(differ) <= set(_EXTENT):
+        return _written(folder, msgspec.structs.replace(manifest, started=before.started))
+    larger = "" if set(differ) - set(_EXTENT) else " --resume to go on with it,"
+    raise OptionError(
+        f"{folder} is another run's: {_said(before.spec, manifest.spec, differ)}. Say{larger} --name NAME to keep "
+        "both, or --fresh to throw the old one away."
+    )
+
+
+def find_run(where: str | Path) -> Path:
+    """The folder of a run, by itself, by its result file, or by `results/<name>`. FileError where there is none."""
+    place = Path(where)
+    folder = place.parent.parent / _RUNS / place.stem if place.suffix == ".json" else place
+    for candidate in (folder, run_path(place.parent, place.name)):
+        if (candidate / MANIFEST).is_file():
+            return candidate
+    only = [path.parent for path in (place / _RUNS).glob(f"*/{MANIFEST}")]
+    if len(only) == 1:
+        return only[0]
+    if only:
+        names = ", ".join(sorted(path.name for path in only))
+        raise FileError(f"there are {len(only)} runs here; name one of them: {names}.", path=str(place))
+    raise FileError("there is no run here; name its folder or its result file.", path=str(place))
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The label of a run."""
+    path = folder / MANIFEST
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Manifest)
+    except OSError as error:
+        raise unreadable(str(path), error) from None
+    except json_text.UNREADABLE as error:
+        raise FileError(f"this is no manifest of a run: {error}.", path=str(path)) from None
+
+
+def read_run(folder: str | Path) -> RunRecord:
+    """A run as it was written down so far, with the verdicts of the judge that judged last.
+
+    Trials that failed through the environment stand among the others, with that failure and without a verdict: they
+    are owed, and count in no score.
+    """
+    place = Path(folder)
+    manifest = read_manifest(place)
+    if not (place / JOURNAL).exists():  # it was stopped before its first line
+        return RunRecord(place.name, manifest, (), len(plan_of(manifest)))
+    with Ledger(place / JOURNAL, read_only=True) as ledger:
+        return record_of(place.name, manifest, ledger)
+
+
+def record_of(name: str, manifest: Manifest, ledger: Ledger) -> RunRecord:
+    """The record of a run whose journal is open."""
+    plan = plan_of(manifest)
+    judging = ledger.judging
+    usage = Usage()
+    trials = []
+    for trial, spent in _trials(plan, ledger, judging):
+        trials.append(trial)
+        usage += spent
+    return RunRecord(
+        name=name,
+        manifest=manifest,
+        trials=tuple(trials),
+        planned=len(plan),
+        judge=judging.name if judging is not None else "",
+        method=judging.method if judging is not None else "",
+        judge_usage=usage,
+        seconds=ledger.seconds,
+    )
+
+
+def list_runs(results: str | Path) -> list[Listed]:
+    """The runs below a folder of results, the latest first. A folder that cannot be read is passed over."""
+    listed = []
+    for path in (Path(results) / _RUNS).glob(f"*/{MANIFEST}"):
+        try:
+            listed.append(_row(path.parent))
+        except FileError:
+            continue
+    return sorted(listed, key=lambda row: (-row.manifest.started, row.name))
+
+
+def _row(folder: Path) -> Listed:
+    manifest = read_manifest(folder)
+    planned = len(manifest.query_ids) * manifest.spec.epochs
+    if not (folder / JOURNAL).exists():
+        return Listed(folder.name, folder, manifest, 0, planned)
+    with Ledger(folder / JOURNAL, read_only=True) as ledger:
+        judging = ledger.judging
+        traced = len(ledger.traced)
+    return Listed(folder.name, folder, manifest, traced, planned, judging.method if judging is not None else "")
+
+
+def _trials(plan: list[TrialKey], ledger: Ledger, judging: Judging | None) -> Iterator[tuple[Trial, Usage]]:
+    """The trials of a plan that were tried, and what judging each has cost."""
+    broken = ledger.failures()
+    for key in plan:
+        trace = ledger.trace(key)
+        if trace is None:
+            if key in broken:
+                yield Trial(key, ledger.query(key), broken[key]), Usage()
+            continue
+        opinions = ledger.opinions(key, judging) if judging is not None else []
+        usage = sum((one.usage for one in opinions), Usage())
+        seconds = sum(one.seconds for one in opinions)
+        yield Trial(key, ledger.query(key), trace, tuple(one.verdict for one in opinions), seconds), usage
+
+
+def _kept(folder: Path) -> Manifest | None:
+    if (folder / MANIFEST).exists():
+        return read_manifest(folder)
+    if folder.is_dir() and any(not path.name.startswith(".") for path in folder.iterdir()):
+        raise OptionError(f"{folder}: there are files here and no run; name another folder.")
+    return None
+
+
+def _emptied(folder: Path) -> None:
+    """A run's folder without its run. The journal's lock is taken first: nobody may be writing it."""
+    with Ledger(folder / JOURNAL):
+        for path in folder.iterdir():
+            try:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            except OSError as error:
+                raise unwritable(str(path), error) from None
+
+
+def _written(folder: Path, manifest: Manifest) -> Manifest:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        result_path(folder).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(str(folder), error) from None
+    write_whole(folder / MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)) + b"\n")
+    return manifest
+
+
+def _differences(before: RunSpec, now: RunSpec) -> list[str]:
+    return [name for name in before.__struct_fields__ if getattr(before, name) != getattr(now, name)]
+
+
+def _said(before: RunSpec, now: RunSpec, differ: list[str]) -> str:
+    if not differ:
+        return "its queries are others"
+    shown = [f"its {name} is {getattr(before, name)!r:.60}, not {getattr(now, name)!r:.60}" for name in differ[:3]]
+    return "; ".join(shown) + ("; and more" if len(differ) > 3 else "")
+
+
+def _slug(name: str) -> str:
+    """A name as a part of a file's: what file systems take, and no underscore twice."""
+    slug = re.sub(r"[^\w.+@-]+", "-", name.strip(), flags=re.ASCII).strip("-.")
+    if not slug:
+        raise OptionError(f"{name!r} cannot be the name of a run; use letters, digits and dashes.")
+    return slug[:100]

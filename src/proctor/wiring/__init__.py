@@ -1,0 +1,1 @@
+"""Names become live objects: the only room that knows everybody."""

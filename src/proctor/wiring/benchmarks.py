@@ -1,0 +1,130 @@
+"""Benchmarks by name: their queries by set, their tools, and the functions that answer where there are any."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proctor.catalog.index import Catalog
+from proctor.catalog.loader import load_catalog
+from proctor.config import Benchmark
+from proctor.errors import FileError, OptionError, nearest
+from proctor.formats.stabletoolbench.queries import read_queries, read_query_ids
+from proctor.records.queries import ApiId, Query
+
+__all__ = ["Opened", "open_benchmark"]
+
+_FOLDERS = ("test_instruction", "solvable_queries/test_instruction", "queries", ".")
+"""Where query files are looked for below a benchmark's folder."""
+_IDS = "test_query_ids"
+_STARTER = "starter"
+_PUBLISHED = "stabletoolbench"
+_encode = msgspec.json.Encoder(order="deterministic").encode
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """A benchmark that was read."""
+
+    name: str
+    sets: Mapping[str, Sequence[Query]]
+    catalog: Catalog
+    hash: str
+    """Of the queries and of the tools: the same exam has the same, from whatever files it came."""
+    functions: Mapping[ApiId, Callable[..., Any]] = {}
+
+
+def open_benchmark(said: Benchmark) -> Opened:
+    """The benchmark of that name."""
+    name, folder, functions = _found(said)
+    sets = _sets(folder, said)
+    if said.tool_dir is not None:
+        catalog = load_catalog(said.tool_dir, index=said.index)
+    elif (folder / "tools").is_dir():
+        catalog = load_catalog(folder / "tools", index=said.index)
+    else:
+        catalog = Catalog.of_apis(api for queries in sets.values() for query in queries for api in query.apis)
+    return Opened(name, sets, catalog, _hash(sets, catalog), functions)
+
+
+def _found(said: Benchmark) -> tuple[str, Path, Mapping[ApiId, Callable[..., Any]]]:
+    """The benchmark's name, its folder (or its one file), and its functions."""
+    if said.name == _STARTER:
+        starter = _starter()
+        return said.name, Path(starter.folder()), starter.functions()
+    if said.name == _PUBLISHED:
+        if said.data is None:
+            raise OptionError(f"the benchmark {_PUBLISHED!r} is not part of Proctor; say where it lies: --data DIR.")
+        return said.name, _existing(Path(said.data)), {}
+    if not Path(said.name).exists():
+        raise OptionError(
+            f"there is no benchmark {said.name!r}; it is {_STARTER}, {_PUBLISHED} (with --data DIR), "
+            "or a folder or a file of queries."
+        )
+    if said.data is not None:
+        raise OptionError(f"--data belongs to the benchmark {_PUBLISHED!r}; {said.name!r} is a place of its own.")
+    path = Path(said.name)
+    return path.resolve().stem, path, {}
+
+
+def _starter() -> Any:
+    try:
+        return importlib.import_module("proctor.starter")
+    except ModuleNotFoundError:
+        raise OptionError("this Proctor comes without its starter benchmark; name another: --benchmark DIR.") from None
+
+
+def _sets(folder: Path, said: Benchmark) -> dict[str, list[Query]]:
+    files = _query_files(folder)
+    if unknown := [name for name in said.test_set if name not in files]:
+        raise OptionError(f"the benchmark has no test set {unknown[0]!r}; {nearest(unknown[0], files)}")
+    wanted = said.test_set or tuple(sorted(files))
+    sets = {name: read_queries(files[name], ids=_ids(said.ids, name), test_set=name) for name in wanted}
+    if empty := [name for name, queries in sets.items() if not queries]:
+        raise FileError("holds no query.", path=str(files[empty[0]]))
+    return sets
+
+
+def _query_files(folder: Path) -> dict[str, Path]:
+    """The query files of a benchmark by the name of their set."""
+    if folder.is_file():
+        return {folder.stem: folder}
+    for below in _FOLDERS:
+        found = {path.stem: path for path in sorted((folder / below).glob("*.json")) if path.is_file()}
+        if found:
+            return found
+    looked = ", ".join(f"{below}/*.json" for below in _FOLDERS[:-1])
+    raise FileError(f"there are no query files here; expected *.json, or {looked}.", path=str(folder))
+
+
+def _ids(where: str | None, test_set: str) -> tuple[str, ...] | None:
+    if where is None:
+        return None
+    path = _existing(Path(where))
+    if path.is_dir():
+        places = (path / f"{test_set}.json", path / _IDS / f"{test_set}.json")
+        path = next((place for place in places if place.is_file()), path)
+    if path.is_dir():
+        raise FileError(f"there is no id file {test_set}.json here.", path=str(path))
+    return read_query_ids(path)
+
+
+def _existing(path: Path) -> Path:
+    if not path.exists():
+        raise FileError("no such file or folder; check the path.", path=str(path))
+    return path
+
+
+def _hash(sets: Mapping[str, Iterable[Query]], catalog: Catalog) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(sets):
+        digest.update(name.encode())
+        for query in sets[name]:
+            digest.update(_encode(query))
+    for tool in sorted(catalog.tools, key=lambda one: (one.category, one.name)):
+        digest.update(_encode(tool))
+    return digest.hexdigest()

@@ -1,0 +1,134 @@
+"""A run from its settings to its result file: what `proctor run` and `proctor.run` both do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proctor import __version__
+from proctor.config import Settings
+from proctor.errors import OptionError
+from proctor.judges.judge import Judge
+from proctor.records.runs import Manifest, RunRecord, RunSpec
+from proctor.runs import folders
+from proctor.runs.ledger import Ledger
+from proctor.runs.plan import planned
+from proctor.runs.resulting import write_result
+from proctor.runs.running import Exam, Pace, run_exam
+from proctor.runs.schedule import Patience, State
+from proctor.runs.underway import keeping
+from proctor.runs.watching import Watcher, nobody
+from proctor.wiring.benchmarks import Opened, open_benchmark
+from proctor.wiring.halls import Given, Hall, limits_of
+from proctor.wiring.judges import judge_of
+from proctor.wiring.models import self_judged
+
+__all__ = ["Ended", "Prepared", "judges_of", "prepare", "sit"]
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    """A run that is ready to begin: its names are understood and nothing is opened yet."""
+
+    settings: Settings
+    benchmark: Opened
+    manifest: Manifest
+    folder: Path
+    given: Given = Given()
+    warning: str | None = None
+    """What whoever reads the numbers should know."""
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """A run that came to its end, or was stopped."""
+
+    record: RunRecord
+    state: State
+    folder: Path
+    result: Path
+
+
+def prepare(settings: Settings, given: Given | None = None) -> Prepared:
+    """Read the benchmark, and say what the run is."""
+    given = given or Given()
+    benchmark = open_benchmark(settings.benchmark)
+    spec = _spec(settings, benchmark)
+    trials = planned(spec, benchmark.sets)
+    identities = tuple(f"{trial.test_set}/{trial.query_id}" for trial in trials if trial.epoch == 0)
+    config = settings.run.name or _config(settings, benchmark)
+    manifest = Manifest(
+        spec=spec,
+        proctor_version=__version__,
+        started=time.time(),
+        framework=settings.agent.name,
+        config=config,
+        query_ids=identities,
+        apis=len(benchmark.catalog),
+    )
+    folder = folders.run_path(settings.run.output, folders.run_name(settings.agent.name, config))
+    warning = None if given.judge is not None else self_judged(settings, judges_of(settings))
+    return Prepared(settings, benchmark, manifest, folder, given, warning)
+
+
+async def sit(prepared: Prepared, *, resume: bool = False, fresh: bool = False, watch: Watcher = nobody) -> Ended:
+    """Sit the exam: all that the run owes is tried and judged, and the result file is written."""
+    settings, folder = prepared.settings, prepared.folder
+    if settings.run.engine != "local":
+        raise OptionError(f"there is no engine {settings.run.engine!r}; engines are local.")
+    manifest = folders.begin_folder(folder, prepared.manifest, resume=resume, fresh=fresh)
+    with Ledger(folder / folders.JOURNAL) as ledger:
+        hall = Hall(settings, prepared.benchmark, folder, prepared.given)
+        try:
+            exam = Exam(manifest, prepared.benchmark.sets, hall.attempt, _judge(prepared, hall), settings.judge.repeats)
+            pace = Pace(settings.run.concurrency, Patience(settings.run.tries))
+            with keeping(folder) as kept:
+                state = await run_exam(exam, ledger, name=folder.name, pace=pace, watch=watch, kept=kept)
+        finally:
+            await hall.aclose()
+        ledger.journal.sync()
+        record = folders.record_of(folder.name, manifest, ledger)
+    return Ended(record, state, folder, write_result(folder, record))
+
+
+def judges_of(settings: Settings) -> tuple[str, ...]:
+    """The judges' names: where none is said, the rubric for the starter benchmark, the heuristic for others."""
+    if settings.judge.name:
+        return settings.judge.name
+    return ("rubric",) if settings.benchmark.name == "starter" else ("heuristic",)
+
+
+def _judge(prepared: Prepared, hall: Hall) -> Judge | None:
+    if prepared.given.judge is not None:
+        judge: Judge = prepared.given.judge
+        return judge
+    return judge_of(prepared.settings.judge, judges_of(prepared.settings), hall.models.role("judge"))
+
+
+def _spec(settings: Settings, benchmark: Opened) -> RunSpec:
+    said = settings.gateway
+    faults: Mapping[str, Any] = {} if said.faults is None else {"share": said.faults, "kinds": list(said.fault)}
+    return RunSpec(
+        benchmark=benchmark.name,
+        test_sets=tuple(benchmark.sets),
+        agent=settings.agent.name,
+        agent_model=settings.agent.model,
+        agent_options=settings.agent.options,
+        simulator=said.simulator,
+        policy=said.policy,
+        tools=settings.agent.tools,
+        epochs=settings.run.epochs,
+        limit=settings.benchmark.limit,
+        seed=settings.run.seed,
+        limits=msgspec.to_builtins(limits_of(settings)),
+        faults=dict(faults),
+        data=benchmark.hash,
+    )
+
+
+def _config(settings: Settings, benchmark: Opened) -> str:
+    """What a run is called beside its agent, where nobody says: its benchmark, the sets that were named, its model."""
+    model = settings.agent.model.rsplit("/", 1)[-1] if settings.agent.model else ""
+    return "-".join(part for part in (benchmark.name, *settings.benchmark.test_set, model) if part)

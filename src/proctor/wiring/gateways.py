@@ -1,0 +1,75 @@
+"""The gateway of a run or of a server: its store, its simulators, its live sources and its faults, by name."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from proctor.errors import OptionError
+from proctor.gateway.faults import Faults
+from proctor.gateway.live import BackendSource, RapidApiSource
+from proctor.gateway.simulators import MirrorSource, ModelSource, TemplateSource
+from proctor.gateway.source import AnswerSource
+from proctor.models.adapt import as_chat_model
+from proctor.models.chat import ChatModel
+from proctor.models.environment import Secret, read_environment
+from proctor.store.responses import ResponseStore, open_responses
+
+__all__ = ["faults_of", "live_of", "opened_store", "simulators_of"]
+
+
+@contextlib.contextmanager
+def opened_store(where: str | Path | None, *, read_only: bool) -> Iterator[ResponseStore | None]:
+    """The store of recorded answers, closed in the end; None where none is named."""
+    store = None if where is None else open_responses(str(where), read_only=read_only)
+    try:
+        if store is not None:
+            _ = store.frozen  # looks into it: what cannot be read is said now and not at the first call
+        yield store
+    finally:
+        if store is not None:
+            store.close()
+
+
+def simulators_of(
+    kind: str | None,
+    url: str | None,
+    store: ResponseStore | None,
+    make: Callable[..., ChatModel] = as_chat_model,
+) -> list[AnswerSource]:
+    """Who plays the APIs: `template`, `model:NAME` or `mirror:NAME`."""
+    if kind is None:
+        return []
+    if kind == "template":
+        return [TemplateSource()]
+    role, colon, name = kind.partition(":")
+    if role not in {"model", "mirror"} or not colon or not name:
+        raise OptionError(f"--simulator {kind!r}: expected template, model:NAME or mirror:NAME.")
+    model = make(name, url=url)
+    if role == "mirror":
+        return [MirrorSource(model)]
+    return [ModelSource(model, examples=store.examples if store is not None else None)]
+
+
+def live_of(kind: str | None) -> list[AnswerSource]:
+    """Who the live API is: `rapidapi`, or the address of a ToolBench backend."""
+    if kind is None:
+        return []
+    known = read_environment()
+    if kind != "rapidapi":
+        key = known.get("TOOLBENCH_KEY")
+        return [BackendSource(kind, key=Secret(key) if key else None)]
+    key = known.get("RAPIDAPI_KEY")
+    if not key:
+        raise OptionError("--live rapidapi needs a key; set RAPIDAPI_KEY in the environment.")
+    return [RapidApiSource(Secret(key))]
+
+
+def faults_of(share: float | None, kinds: tuple[str, ...], seed: int) -> Faults | None:
+    """Which answers are spoilt on purpose."""
+    if share is None:
+        if kinds:
+            raise OptionError("--fault says how to spoil answers; say how many as well: --faults SHARE.")
+        return None
+    return Faults(share, kinds, seed) if kinds else Faults(share, seed=seed)

@@ -1,0 +1,129 @@
+"""The hall in which an exam is sat: agent, tools and gateway, built from settings that are plain data.
+
+A hall can be built from the same settings in any process, so an engine may have trials attempted wherever it likes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proctor.agents.agent import Agent, Task
+from proctor.agents.diary import Limits
+from proctor.agents.toolbox import Box, read_at_hand
+from proctor.catalog.search import ToolSearch
+from proctor.config import Settings
+from proctor.errors import OptionError
+from proctor.gateway import policy as policies
+from proctor.gateway.canned import FunctionSource
+from proctor.gateway.gateway import Gateway, GatewayOptions
+from proctor.gateway.source import AnswerSource
+from proctor.models.adapt import as_chat_model
+from proctor.records.answers import Source
+from proctor.records.runs import TrialKey
+from proctor.records.traces import Trace
+from proctor.runs.trial import run_trial
+from proctor.runs.underway import Recalling, recalled
+from proctor.wiring.agents import agent_named
+from proctor.wiring.benchmarks import Opened
+from proctor.wiring.gateways import faults_of, live_of, opened_store, simulators_of
+from proctor.wiring.models import Models
+
+__all__ = ["ANSWERS", "Given", "Hall", "limits_of"]
+
+ANSWERS = "answers.db"
+"""The store in a run's folder, where no other is named and somebody has to be asked."""
+_CALLS_NOTHING = frozenset({"null", "oracle", "spam"})
+"""Agents that never search."""
+
+
+class Given(msgspec.Struct, frozen=True):
+    """Objects that somebody hands over in place of names: in this process only."""
+
+    agent: Agent | None = None
+    model: Any = None
+    judge: Any = None
+    simulators: tuple[AnswerSource, ...] = ()
+
+
+class Hall:
+    """Where the trials of a run are attempted. `attempt` may be called any number of times at once."""
+
+    def __init__(self, settings: Settings, benchmark: Opened, folder: Path, given: Given | None = None) -> None:
+        self.settings = settings
+        self.benchmark = benchmark
+        self._given = given or Given()
+        self._open = contextlib.ExitStack()
+        self.models = Models(settings)
+        try:
+            self.gateway = self._gateway(folder)
+            self.agent = self._agent()
+        except BaseException:
+            self._open.close()
+            raise
+        self._at_hand = read_at_hand(settings.agent.tools)
+        self._limits = limits_of(settings)
+        self._queries = {(name, query.id): query for name, queries in benchmark.sets.items() for query in queries}
+        searches = self._at_hand.kind != "query" and settings.agent.name not in _CALLS_NOTHING
+        self._search = ToolSearch(benchmark.catalog) if searches else None
+
+    async def attempt(self, trial: TrialKey) -> Trace:
+        """Let the agent go at a trial."""
+        query = self._queries[trial.test_set, trial.query_id]
+        task = Task(query, trial.epoch, self.settings.run.seed)
+        answering = recalled(self.gateway.call_api)
+        box = Box(self.benchmark.catalog, query, answering, at_hand=self._at_hand, search=self._search)
+        return await run_trial(self.agent, task, box, self._limits, clock=time.monotonic)
+
+    async def aclose(self) -> None:
+        """Close the gateway, its store and the models."""
+        await self.gateway.aclose()
+        await self.models.aclose()
+        self._open.close()
+
+    def _agent(self) -> Agent:
+        if self._given.agent is not None:
+            return self._given.agent
+        said = self.settings.agent
+        model = None
+        if self._given.model is not None:
+            model = Recalling(as_chat_model(self._given.model), "agent")
+        elif said.model is not None:
+            model = Recalling(self.models.plain(said.model, url=said.url), "agent")
+        return agent_named(said.name, model, said.options)
+
+    def _gateway(self, folder: Path) -> Gateway:
+        said = self.settings.gateway
+        policy = policies.named(said.policy)
+        functions = [FunctionSource(self.benchmark.functions)] if self.benchmark.functions else []
+        asks = bool(said.simulator or said.live or self._given.simulators)
+        where = said.cache if said.cache is not None else folder / ANSWERS if asks and policy.stores else None
+        store = self._open.enter_context(opened_store(where, read_only=policy.name == "frozen"))
+        simulators = simulators_of(said.simulator, said.simulator_url, store, self.models.plain)
+        sources = [*functions, *self._given.simulators, *simulators]
+        live = live_of(said.live)
+        able = {Source.RECORDED: said.cache, Source.SIMULATED: sources, Source.LIVE: live}
+        if not any(able[kind] for kind in policy.order):
+            raise OptionError(
+                f"nobody answers the calls under the policy {policy.name!r}; name --cache STORE, --simulator KIND or "
+                "--live KIND."
+            )
+        faults = faults_of(said.faults, said.fault, self.settings.run.seed)
+        return Gateway(
+            self.benchmark.catalog,
+            store=store,
+            policy=policy,
+            simulators=sources,
+            live=live,
+            options=GatewayOptions(faults=faults),
+        )
+
+
+def limits_of(settings: Settings) -> Limits:
+    """How far the agent may go: what is said, over what is usual."""
+    said = msgspec.to_builtins(settings.limits)
+    return Limits(**{key.removeprefix("max_"): value for key, value in said.items()})

@@ -1,0 +1,63 @@
+"""Models by their names, each in its role."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from proctor.config import Settings
+from proctor.models.cached import CachedModel
+from proctor.models.chat import ChatModel
+from proctor.models.openai import OpenAIModel, Options
+from proctor.models.prices import PriceTable, read_prices
+from proctor.models.roles import Role, Roles, self_judging
+from proctor.runs.underway import Recalling
+from proctor.store.replies import ReplyStore
+from proctor.wiring.judges import model_of_judge
+
+__all__ = ["Models", "self_judged"]
+
+
+class Models:
+    """Makes a run's models, and closes those that it has made."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._prices = None if settings.run.prices is None else read_prices(settings.run.prices)
+        self._options = Options(concurrency=max(32, settings.run.concurrency))
+        self._replies = None if settings.run.replies is None else ReplyStore(settings.run.replies)
+        self._made: list[ChatModel] = []
+
+    @property
+    def prices(self) -> PriceTable | None:
+        """The price table that was named."""
+        return self._prices
+
+    def role(self, role: str) -> Callable[[str, str | None], ChatModel]:
+        """Makes models of a role: what they say is kept while a trial is underway."""
+
+        def make(name: str, url: str | None = None) -> ChatModel:
+            return Recalling(self.plain(name, url=url), role)
+
+        return make
+
+    def plain(self, name: str, *, url: str | None = None) -> ChatModel:
+        """A model by its name, with its recording where one is wanted."""
+        model: ChatModel = OpenAIModel(name, url=url, options=self._options, prices=self._prices)
+        self._made.append(model)
+        return model if self._replies is None else CachedModel(model, self._replies)
+
+    async def aclose(self) -> None:
+        """Close what was made here."""
+        for model in self._made:
+            await model.aclose()
+        if self._replies is not None:
+            self._replies.close()
+
+
+def self_judged(settings: Settings, judges: Sequence[str]) -> str | None:
+    """What to warn of where the judge is the model under test; None where it is not."""
+    if settings.agent.model is None:
+        return None
+    agent = Role(settings.agent.model, settings.agent.url)
+    models = [model for model in map(model_of_judge, judges) if model is not None]
+    warnings = (self_judging(Roles(agent, Role(model, settings.judge.url))) for model in models)
+    return next((warning for warning in warnings if warning is not None), None)

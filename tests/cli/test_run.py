@@ -1,0 +1,128 @@
+"""`proctor run`: a run folder, a result file, and a table."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import Run
+
+from proctor.runs.folders import list_runs, read_run
+
+REX = {
+    "category_name": "Animals",
+    "tool_name": "Pets",
+    "api_name": "Find Dog",
+    "api_description": "Finds a dog by its name.",
+    "required_parameters": [{"name": "name", "type": "STRING", "description": "", "default": "Rex"}],
+    "optional_parameters": [],
+    "method": "GET",
+    "template_response": {"dog": "Rex", "age": 4},
+}
+
+
+@pytest.fixture
+def pets(tmp_path: Path) -> Path:
+    """A benchmark of one's own: a folder with one set of three queries."""
+    folder = tmp_path / "animals"
+    folder.mkdir()
+    queries = [
+        {
+            "query_id": number,
+            "query": f"How old is dog {number}?",
+            "relevant APIs": [["Pets", "Find Dog"]],
+            "api_list": [REX],
+        }
+        for number in (1, 2, 3)
+    ]
+    (folder / "pets.json").write_text(json.dumps(queries))
+    return folder
+
+
+@pytest.fixture
+def words(pets: Path, tmp_path: Path) -> list[str]:
+    return ["run", "--benchmark", str(pets), "--simulator", "template", "--output", str(tmp_path / "results")]
+
+
+def result(tmp_path: Path, name: str) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((tmp_path / "results" / "tools" / f"{name}.json").read_text())
+    return document
+
+
+def test_a_run_leaves_a_folder_a_result_file_and_a_table(run: Run, words: list[str], tmp_path: Path) -> None:
+    done = run(*words, "--agent", "oracle", "--judge", "heuristic")
+    assert done.exit_code == 0, done.output
+    assert "SoPR (heuristic)" in done.stdout
+    record = read_run(tmp_path / "results" / "runs" / "oracle_animals")
+    assert [str(trial.key) for trial in record.trials] == ["pets/1#0", "pets/2#0", "pets/3#0"]
+    document = result(tmp_path, "oracle_animals")
+    assert document["metadata"]["framework"] == "oracle"
+    assert document["metadata"]["config"]["evaluation_method"] == "heuristic"
+    assert document["summary"]["average_api_call_score"] == 1.0
+    assert [one["scores"]["sopr_score"] for one in document["results"]] == [1.0] * 3
+
+
+def test_null_is_given_nothing(run: Run, words: list[str], tmp_path: Path) -> None:
+    assert run(*words, "--agent", "null").exit_code == 0
+    summary = result(tmp_path, "null_animals")["summary"]
+    assert (summary["average_sopr_score"], summary["average_api_call_score"], summary["finish_count"]) == (0, 0, 0)
+
+
+def test_the_same_command_again_does_nothing_twice(run: Run, words: list[str], tmp_path: Path) -> None:
+    run(*words)
+    before = result(tmp_path, "baseline_animals")
+    done = run(*words)
+    assert "3 trials, 3 done before" in done.stderr
+    assert result(tmp_path, "baseline_animals") == before
+
+
+def test_another_run_in_the_same_place_is_refused(run: Run, words: list[str], tmp_path: Path) -> None:
+    run(*words)
+    done = run(*words, "--seed", "7")
+    assert done.exit_code == 1
+    assert "is another run's: its seed is 0, not 7. Say --name NAME to keep both" in done.stderr
+    assert run(*words, "--seed", "7", "--name", "seventh").exit_code == 0
+    assert [row.name for row in list_runs(tmp_path / "results")] == ["baseline_seventh", "baseline_animals"]
+
+
+def test_a_larger_run_goes_on(run: Run, words: list[str], tmp_path: Path) -> None:
+    run(*words, "--limit", "1")
+    done = run(*words, "--limit", "3", "--resume")
+    assert "3 trials, 1 done before" in done.stderr
+    assert result(tmp_path, "baseline_animals")["summary"]["total_queries"] == 3
+
+
+def test_settings_come_from_the_file_and_the_command_line_goes_before_it(
+    run: Run, words: list[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "exam.toml"
+    file.write_text('[agent]\nname = "oracle"\n[benchmark]\nlimit = 1\n')
+    assert run(*words, "--config", str(file), "--limit", "2").exit_code == 0
+    assert result(tmp_path, "oracle_animals")["summary"]["total_queries"] == 2
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (["--agent", "reakt"], "there is no agent 'reakt'; did you mean 'react'?"),
+        (["--agent", "react"], "the agent 'react' asks a model; say which: --model"),
+        (["--agent", "baseline", "-A", "tries=3"], "the agent 'baseline' has no option 'tries'"),
+        (["--agent", "baseline", "-A", "k"], "-A 'k' must be of the form key=value"),
+        (["--agent", "baseline", "-A", "k=many"], "the option 'k' of the agent 'baseline' is of type int"),
+        (["--judge", "solving"], "the judge 'solving' asks a model; say which"),
+        (["--judge", "none", "--judge", "rubric"], "--judge none is nobody"),
+        (["--test-set", "cats"], "the benchmark has no test set 'cats'"),
+        (["--tools", "some"], "the tools at hand are all, query or retrieved:K"),
+        (["--policy", "frozen"], "nobody answers the calls under the policy 'frozen'"),
+        (["--benchmark", "nowhere"], "there is no benchmark 'nowhere'"),
+        (["--benchmark", "stabletoolbench"], "say where it lies: --data DIR"),
+        (["--engine", "steam"], "there is no engine 'steam'"),
+        (["--resume"], "there is no run to go on with"),
+        (["--name", "///"], "cannot be the name of a run"),
+    ],
+)
+def test_what_cannot_be_run_is_said_in_a_sentence(run: Run, words: list[str], more: list[str], sentence: str) -> None:
+    done = run(*words, *more)
+    assert done.exit_code == 1
+    assert sentence in done.stderr
+    assert "Traceback" not in done.output

@@ -1,0 +1,133 @@
+"""The folders of runs: begun, gone on with, refused, found, listed and read."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.runs.pets import broken, key, manifest, query, trace
+
+from proctor.errors import FileError, OptionError
+from proctor.records.grades import Status, Verdict
+from proctor.records.runs import Manifest
+from proctor.records.traces import Usage
+from proctor.runs.folders import JOURNAL, begin_folder, find_run, list_runs, read_run, result_path, run_name, run_path
+from proctor.runs.ledger import Judging, Ledger, Opinion
+
+RUBRIC = Judging("rubric", "rubric")
+
+
+def begun(output: Path, name: str = "scripted_pets", label: Manifest | None = None) -> Path:
+    folder = run_path(output, name)
+    begin_folder(folder, label or manifest())
+    return folder
+
+
+def written(folder: Path, numbers: Sequence[int]) -> None:
+    with Ledger(folder / JOURNAL) as ledger:
+        ledger.keep_queries([query(1), query(2), query(3)], "pets")
+        ledger.keep_judging(RUBRIC)
+        for number in numbers:
+            ledger.keep_trace(key(number), trace(number))
+            good = Verdict(Status.SOLVED, "all told", "rubric")
+            ledger.keep_opinion(key(number), RUBRIC, 0, Opinion(good, Usage(1, 10, 1, 0.25), 0.5))
+
+
+def test_a_name_is_what_file_systems_take() -> None:
+    assert run_name("react", "G1 instruction/gpt 4o") == "react_G1-instruction-gpt-4o"
+    with pytest.raises(OptionError, match="cannot be the name of a run"):
+        run_name("react", "///")
+
+
+def test_the_same_run_goes_on(tmp_path: Path) -> None:
+    folder = begun(tmp_path)
+    again = begin_folder(folder, Manifest(manifest().spec, "0.2.0", 2_000.0, query_ids=manifest().query_ids))
+    assert again == manifest(), "what the run met when it began stays"
+
+
+def test_a_folder_of_another_run_is_refused_with_the_ways_on(tmp_path: Path) -> None:
+    folder = begun(tmp_path)
+    with pytest.raises(OptionError) as refused:
+        begin_folder(folder, manifest(seed=7))
+    assert str(refused.value) == (
+        f"{folder} is another run's: its seed is 0, not 7. Say --name NAME to keep both, or --fresh to throw the old "
+        "one away."
+    )
+
+
+def test_a_larger_run_goes_on_when_that_is_said(tmp_path: Path) -> None:
+    folder = begun(tmp_path)
+    larger = manifest(epochs=2)
+    with pytest.raises(OptionError, match=r"its epochs is 1, not 2. Say --resume to go on with it, --name"):
+        begin_folder(folder, larger)
+    assert begin_folder(folder, larger, resume=True) == larger
+    assert read_run(folder).planned == 6
+
+
+def test_resume_needs_something_to_go_on_with(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="there is no run to go on with"):
+        begin_folder(run_path(tmp_path, "scripted_pets"), manifest(), resume=True)
+
+
+def test_fresh_throws_the_old_run_away(tmp_path: Path) -> None:
+    folder = begun(tmp_path)
+    written(folder, [1])
+    begin_folder(folder, manifest(seed=7), fresh=True)
+    record = read_run(folder)
+    assert (record.manifest.spec.seed, record.trials) == (7, ())
+
+
+def test_fresh_waits_for_nobody_who_writes(tmp_path: Path) -> None:
+    folder = begun(tmp_path)
+    with Ledger(folder / JOURNAL), pytest.raises(Exception, match="another run is writing this journal"):
+        begin_folder(folder, manifest(), fresh=True)
+
+
+def test_files_of_somebody_else_are_left_alone(tmp_path: Path) -> None:
+    folder = run_path(tmp_path, "scripted_pets")
+    folder.mkdir(parents=True)
+    (folder / "thesis.txt").write_text("ten years of work")
+    with pytest.raises(OptionError, match="there are files here and no run"):
+        begin_folder(folder, manifest(), fresh=True)
+
+
+def test_a_run_is_read_in_the_order_of_its_plan(tmp_path: Path) -> None:
+    folder = begun(tmp_path)
+    written(folder, [3, 1])
+    with Ledger(folder / JOURNAL) as ledger:
+        ledger.keep_failure(key(2), broken(2))
+    record = read_run(folder)
+    assert [trial.key for trial in record.trials] == [key(1), key(2), key(3)]
+    assert [len(trial.verdicts) for trial in record.trials] == [1, 0, 1]
+    assert (record.planned, record.judge, record.method) == (3, "rubric", "rubric")
+    assert record.judge_usage == Usage(2, 20, 2, 0.5)
+
+
+def test_a_run_that_was_stopped_before_its_first_line_is_read(tmp_path: Path) -> None:
+    record = read_run(begun(tmp_path))
+    assert (record.trials, record.planned) == ((), 3)
+
+
+@pytest.mark.parametrize("where", ["runs/scripted_pets", "tools/scripted_pets.json", "scripted_pets", "."])
+def test_a_run_is_found_by_any_of_its_names(tmp_path: Path, where: str) -> None:
+    folder = begun(tmp_path)
+    assert find_run(tmp_path / where) == folder
+    assert result_path(folder) == tmp_path / "tools" / "scripted_pets.json"
+
+
+def test_of_several_runs_one_has_to_be_named(tmp_path: Path) -> None:
+    begun(tmp_path)
+    begun(tmp_path, "null_pets")
+    with pytest.raises(FileError, match="there are 2 runs here; name one of them: null_pets, scripted_pets"):
+        find_run(tmp_path)
+    with pytest.raises(FileError, match="there is no run here"):
+        find_run(tmp_path / "spam_pets")
+
+
+def test_runs_are_listed_the_latest_first_and_what_is_no_run_is_passed_over(tmp_path: Path) -> None:
+    older = begun(tmp_path)
+    written(older, [1, 2])
+    begun(tmp_path, "null_pets", Manifest(manifest().spec, "0.1.0", 2_000.0, query_ids=("pets/1",)))
+    begun(tmp_path, "torn_pets")
+    (run_path(tmp_path, "torn_pets") / "manifest.json").write_text("{")
+    rows = [(row.name, row.traced, row.planned, row.method) for row in list_runs(tmp_path)]
+    assert rows == [("null_pets", 0, 1, ""), ("scripted_pets", 2, 3, "rubric")]
