@@ -1,5 +1,4 @@
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,16 +8,6 @@ from click.testing import Result
 
 Run = Callable[..., Result]
 FINISH = json.dumps({"return_type": "give_answer", "final_answer": "Sunny."})
-
-
-@pytest.fixture(scope="session")
-def benchmark_data() -> Path:
-    """Files of StableToolBench that somebody put beside the checkout; tests on them are skipped without."""
-    beside = Path(__file__).parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("PROCTOR_SHARED_DATA", beside)) / "stabletoolbench"
-    if not folder.is_dir():
-        pytest.skip(f"there are no StableToolBench files at {folder}; PROCTOR_SHARED_DATA may name their folder")
-    return folder
 
 
 def converted(messages: list[Any]) -> dict[str, Any]:

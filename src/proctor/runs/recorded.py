@@ -85,7 +85,9 @@ def set_of(recording: Recording, sets: Mapping[str, Sequence[Query]]) -> str:
         return fitting[0]
     known = ", ".join(sets)
     problem = "belong to no one set of the benchmark" if not fitting else f"may belong to {' or '.join(fitting)}"
-    raise InputError(f"{recording.paths[0]}: the answers {problem}; name the file after its set ({known}).")
+    raise InputError(
+        f"{recording.paths[0]}: the answers {problem}; name the file after its set ({known}), or another --benchmark."
+    )
 
 
 def answered_only(run: RunRecord) -> RunRecord:
