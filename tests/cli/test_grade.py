@@ -273,6 +273,7 @@ def test_the_table_shows_both_denominators(run: Run) -> None:
     assert "heuristic" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_grading_that_was_killed_goes_on(run: Run, exam: Path) -> None:
     numbers = range(10, 40)
     (exam / "queries" / "G1.json").write_text(json.dumps([query(number) for number in numbers]))
@@ -280,6 +281,7 @@ def test_a_grading_that_was_killed_goes_on(run: Run, exam: Path) -> None:
     says = {"reason": "yes", "answer_status": "Solved"}
     with ScriptedServer(lambda _: says, latency=0.05) as judge:
         words = [*FIRST, *by_model(judge), "--concurrency", "2"]
+        said = b""
         for end in (signal.SIGKILL, signal.SIGINT):
             begun = len(judge.bodies)
             grading = subprocess.Popen(  # noqa: S603 - our own command

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -127,7 +127,7 @@ def written_files(told: Told, rates: str | None, rows: str | None, converted: st
 def _write(path: str, parts: Sequence[Part]) -> None:
     """Write the one part to the file, or each of several to a file beside it that bears its name."""
     for part in parts:
-        name = PurePath(path)
+        name = Path(path)
         write_whole(name.with_name(f"{name.stem}.{part.name}{name.suffix}") if part.name else name, part.data)
 
 

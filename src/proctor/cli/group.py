@@ -28,8 +28,9 @@ STOPPED = 130
 
 VERBS = {
     "cache": "Keep recorded answers: import, export, count, verify, freeze.",
-    "convert": "Convert recorded answers from one form to another.",
     "completion": "Print what a shell needs to finish commands and options.",
+    "convert": "Convert recorded answers from one form to another.",
+    "grade": "Grade answers that are there already; the agent is not asked.",
     "judge": "Find out how far a judge can be trusted.",
     "metrics": "List the metrics, and what each needs.",
     "run": "Set the exam: an agent, a benchmark, a result.",
