@@ -123,3 +123,38 @@ def test_a_store_that_is_not_there_is_named_and_not_made(run: Run, tmp_path: Pat
 def test_help_names_the_verbs(run: Run) -> None:
     shown = run("cache", "--help").stdout
     assert all(verb in shown for verb in ("import", "export", "stats", "verify", "freeze"))
+
+
+def test_a_simulator_is_held_against_a_store(run: Run, store: str, tmp_path: Path) -> None:
+    tools = tmp_path / "tools" / "Data"
+    tools.mkdir(parents=True)
+    api = {"name": "Get Word", "template_response": "snow"}
+    (tools / "words.json").write_text(json.dumps({"tool_name": "Words", "api_list": [api]}))
+    words = ("cache", "fidelity", store, "--tools", str(tmp_path / "tools"), "--simulator")
+    done = run(*words, "template")
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.splitlines()
+    assert lines[0] == "template: 1 answer of 1 API compared"
+    assert [line.split()[:2] for line in lines[3:8]] == [
+        ["answered", "1.000"],
+        ["error", "agreement"],
+        ["structure", "1.000"],
+        ["BLEU", "0.000"],
+        ["similarity", "0.000"],
+    ]
+    assert "left out of the recorded answers: 2" in lines
+    assert max(map(len, lines)) <= 80
+    found = json.loads(run(*words, "template", "--limit", "0", "--json").stdout)
+    assert (found["compared"], found["figures"]["structure"]["n"]) == (1, 1)
+    assert found["left_out"] == {"marked as suspicious: empty": 1, "marked as suspicious: unreadable-key": 1}
+
+
+def test_what_cannot_be_compared_is_said(run: Run, store: str, tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "other.json").write_text(json.dumps({"tool_name": "Other", "api_list": [{"name": "Get Other"}]}))
+    none = run("cache", "fidelity", store, "--tools", str(tools), "--simulator", "template")
+    assert (none.exit_code, "no recorded answer is there to compare with" in none.stderr) == (1, True)
+    assert "the tools lack the API (1)" in none.stderr
+    wrong = run("cache", "fidelity", store, "--tools", str(tools), "--simulator", "gpt-4o")
+    assert (wrong.exit_code, "expected template, model:NAME or mirror:NAME" in wrong.stderr) == (1, True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -12,9 +13,13 @@ import msgspec
 from proctor.errors import FileError, StorageError
 from proctor.formats.stabletoolbench.cache import Exported, Imported, export_cache, import_cache
 from proctor.formats.stabletoolbench.cache_paths import Layout
+from proctor.records.grades import Missing
 from proctor.report.tables import table
 from proctor.store.responses import ResponseStore, StoreStats, open_responses
 from proctor.store.verifying import Verification, verify
+
+if TYPE_CHECKING:
+    from proctor.runs.fidelity import Fidelity
 
 _SHOWN = 20
 """So many of a list are named; the rest is counted."""
@@ -25,7 +30,7 @@ _STORE = click.argument("store", metavar="STORE")
 
 @click.group()
 def command() -> None:
-    """Keep recorded answers: import, export, count, verify, freeze.
+    """Keep recorded answers: import, export, count, verify, freeze, hold simulators against them.
 
     STORE is a file (made by import where there is none) or an address such as postgresql://user@host/database.
     """
@@ -107,6 +112,47 @@ def freeze(store: str, as_json: bool) -> None:
     click.echo(_json({"content_id": content}) if as_json else f"frozen as {content}")
 
 
+@command.command(context_settings={"show_default": True})
+@_STORE
+@click.option("--tools", metavar="DIR", required=True, help="The tools whose answers are recorded.")
+@click.option(
+    "--simulator",
+    "kind",
+    metavar="KIND",
+    required=True,
+    help="Who plays the APIs: template, model:NAME for any model, or mirror:NAME for a MirrorAPI.",
+)
+@click.option("--model-url", metavar="URL", help="Where the simulator's model is; needed for one of your own.")
+@click.option("--limit", type=click.IntRange(min=0), default=200, help="Ask for so many of the answers; 0 for all.")
+@click.option("--seed", default=0, help="Which of the answers are asked for.")
+@click.option("--concurrency", type=click.IntRange(min=1), default=8, help="How many are asked for at once.")
+@_AS_JSON
+def fidelity(store: str, tools: str, as_json: bool, **more: Any) -> None:
+    """Compare a simulator with the recorded answers of the real APIs.
+
+    It is asked for what was recorded. Measured is how often it answers, whether both or neither say an error, which
+    fields and types both have, and how like the texts are (BLEU, and 1 less the share of characters to change).
+    """
+    from proctor.catalog.loader import load_catalog
+    from proctor.runs.fidelity import FidelityOptions, measure_fidelity
+    from proctor.runs.progress import progress
+    from proctor.wiring.gateways import simulators_of
+
+    catalog = load_catalog(tools)
+    options = FidelityOptions(limit=more["limit"] or None, seed=more["seed"], concurrency=more["concurrency"])
+    with _opened(store, read_only=True) as opened, progress("asking", total=options.limit) as advance:
+        (source,) = simulators_of(more["kind"], more["model_url"], opened)
+
+        async def measured() -> Fidelity:
+            try:
+                return await measure_fidelity(opened, catalog, source, options, advance)
+            finally:
+                await source.aclose()
+
+        found = asyncio.run(measured())
+    click.echo(_json(found) if as_json else "\n".join(_compared(found)))
+
+
 @contextlib.contextmanager
 def _opened(where: str, *, read_only: bool = False) -> Iterator[ResponseStore]:
     store = open_responses(where, read_only=read_only)
@@ -143,6 +189,31 @@ def _stats(figures: StoreStats) -> Iterator[str]:
     yield from table(("of the store", ""), rows)
     if figures.frozen:
         yield f"content id {figures.frozen}"
+
+
+def _compared(found: Fidelity) -> Iterator[str]:
+    yield f"{found.simulator}: {_many(found.compared, 'answer')} of {_many(found.apis, 'API')} compared"
+    yield ""
+    rows = []
+    for name, figure in found.figures.items():
+        missing = str(sum(found.unmeasured[name].values()))
+        if isinstance(figure, Missing):
+            rows.append((name, "-", "", "0", missing))
+        else:
+            interval = "none" if figure.low is None else f"{figure.low:.3f} to {figure.high:.3f}"
+            rows.append((name, f"{figure.value:.3f}", interval, str(figure.n), missing))
+    yield from table(("measure", "mean", "95 % interval", "n", "unmeasured"), rows)
+    for name, reasons in found.unmeasured.items():
+        yield from _counted(f"unmeasured: {name}", reasons)
+    yield from _counted("left out of the recorded answers", found.left_out)
+
+
+def _counted(what: str, reasons: dict[str, int]) -> Iterator[str]:
+    if reasons:
+        ordered = sorted(reasons.items(), key=lambda item: -item[1])
+        yield ""
+        yield f"{what}: {sum(reasons.values())}"
+        yield from _some([f"{count}  {reason}" for reason, count in ordered])
 
 
 def _verified(found: Verification) -> Iterator[str]:
