@@ -52,7 +52,7 @@ def result(tmp_path: Path, name: str) -> dict[str, Any]:
 def test_a_run_leaves_a_folder_a_result_file_and_a_table(run: Run, words: list[str], tmp_path: Path) -> None:
     done = run(*words, "--agent", "oracle", "--judge", "heuristic")
     assert done.exit_code == 0, done.output
-    assert "SoPR (heuristic)" in done.stdout
+    assert "judged by   heuristic" in done.stdout
     record = read_run(tmp_path / "results" / "runs" / "oracle_animals")
     assert [str(trial.key) for trial in record.trials] == ["pets/1#0", "pets/2#0", "pets/3#0"]
     document = result(tmp_path, "oracle_animals")
@@ -72,7 +72,7 @@ def test_the_same_command_again_does_nothing_twice(run: Run, words: list[str], t
     run(*words)
     before = result(tmp_path, "baseline_animals")
     done = run(*words)
-    assert "3 trials, 3 done before" in done.stderr
+    assert "3 trials, 3 of them done before" in done.stderr
     assert result(tmp_path, "baseline_animals") == before
 
 
@@ -88,7 +88,7 @@ def test_another_run_in_the_same_place_is_refused(run: Run, words: list[str], tm
 def test_a_larger_run_goes_on(run: Run, words: list[str], tmp_path: Path) -> None:
     run(*words, "--limit", "1")
     done = run(*words, "--limit", "3", "--resume")
-    assert "3 trials, 1 done before" in done.stderr
+    assert "3 trials, 1 of them done before" in done.stderr
     assert result(tmp_path, "baseline_animals")["summary"]["total_queries"] == 3
 
 

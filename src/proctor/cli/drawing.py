@@ -62,7 +62,7 @@ def _speed(standing: Standing, now: float) -> str:
     rate, left = standing.rate(now), standing.left(now)
     parts = [f"{amount(standing.done)}/{amount(standing.planned)}"]
     parts += [f"{rate:.1f}/s"] if rate is not None else []
-    parts += [f"{duration(left)} left"] if left else []
+    parts += [f"{duration(left)} left"] if left and left >= 1 else []
     return "  ".join(parts)
 
 

@@ -32,10 +32,12 @@ VERBS = {
     "convert": "Convert recorded answers from one form to another.",
     "grade": "Grade answers that are there already; the agent is not asked.",
     "judge": "Find out how far a judge can be trusted.",
+    "list": "List the runs that there are.",
     "metrics": "List the metrics, and what each needs.",
     "run": "Set the exam: an agent, a benchmark, a result.",
     "score": "Score recorded conversations by metrics.",
     "serve": "Serve the virtual APIs over HTTP, or to an MCP client.",
+    "show": "Read a run in the terminal: its figures, its trials, its traces.",
     "tools": "List, show, check and search the tools that there are.",
 }
 """Each verb with the first sentence of its help: it stands in `proctor.cli.<verb>`, as `command`."""

@@ -8,16 +8,14 @@ from typing import Any
 
 import click
 
+from proctor.cli.display import DISPLAYS, displayed
 from proctor.cli.group import STOPPED
 from proctor.config import Settings, read_settings, settings_of
 from proctor.errors import OptionError, counted
 from proctor.gateway.faults import FAULTS
 from proctor.gateway.policy import POLICIES
-from proctor.records.grades import Missing
-from proctor.report.summary import RunSummary, summarise
-from proctor.report.tables import table
-from proctor.runs.watching import Again, Event, Interrupted, Planned, Tried, Watcher, nobody
-from proctor.stats.intervals import Estimate
+from proctor.report.summary import summarise
+from proctor.report.terminal import overview
 from proctor.wiring.exams import Ended, prepare, sit
 
 _HERE = ("config", "display", "resume", "fresh")
@@ -67,7 +65,7 @@ _HERE = ("config", "display", "resume", "fresh")
 @click.option("--config", metavar="FILE", help="Read settings from this file instead of proctor.toml.")
 @click.option("--resume", is_flag=True, help="Go on with a run that is there, as a larger one if need be.")
 @click.option("--fresh", is_flag=True, help="Throw away what is there and begin anew.")
-@click.option("--display", type=click.Choice(["plain", "none", "json"]), default="plain", help="How progress is shown.")
+@click.option("--display", type=click.Choice(DISPLAYS), help="How progress is shown: full on a terminal, else plain.")
 @click.pass_context
 def command(ctx: click.Context, /, **said: Any) -> None:
     """Set the exam: an agent, a benchmark, a result.
@@ -83,8 +81,8 @@ def _run(said: dict[str, Any]) -> int:
     prepared = prepare(settings)
     if prepared.warning is not None:
         click.echo(f"proctor: {prepared.warning}", err=True)
-    watch = _watcher(said["display"])
-    ended = asyncio.run(sit(prepared, resume=said["resume"], fresh=said["fresh"], watch=watch))
+    with displayed(said["display"]) as watch:
+        ended = asyncio.run(sit(prepared, resume=said["resume"], fresh=said["fresh"], watch=watch))
     return _report(ended, said["display"])
 
 
@@ -104,40 +102,11 @@ def _pair(text: str) -> tuple[str, Any]:
         return key, value
 
 
-def _watcher(display: str) -> Watcher:
-    if display != "plain":
-        return nobody
-    return PlainLines()
-
-
-class PlainLines:
-    """A line on standard error for what is worth one."""
-
-    def __init__(self) -> None:
-        self._trials = 0
-        self._done = 0
-
-    def __call__(self, event: Event) -> None:
-        """Take an event."""
-        if isinstance(event, Planned):
-            self._trials, self._done = event.trials, event.done
-            before = f", {event.done} done before" if event.done else ""
-            click.echo(f"{event.name}: {counted(event.trials, 'trial')}{before}", err=True)
-        elif isinstance(event, Tried):
-            self._done += 1
-            if self._done % max(1, self._trials // 10) == 0:
-                click.echo(f"{self._done} of {self._trials}", err=True)
-        elif isinstance(event, Again):
-            click.echo(f"{event.trial} is owed: {event.failure.message}", err=True)
-        elif isinstance(event, Interrupted):
-            click.echo(f"stopping: {counted(event.at_work, 'trial')} at work will be finished", err=True)
-
-
-def _report(ended: Ended, display: str) -> int:
+def _report(ended: Ended, display: str | None) -> int:
     if display == "json":
         click.echo(ended.result.read_text("utf-8"), nl=False)
     else:
-        click.echo("\n".join(_lines(summarise(ended.record))))
+        click.echo("\n".join(overview(summarise(ended.record))))
     left = ended.record.planned - sum(trial.trace.failure is None for trial in ended.record.trials)
     if ended.state.stopped:
         click.echo(
@@ -153,19 +122,3 @@ def _report(ended: Ended, display: str) -> int:
     if display != "none":
         click.echo(f"result  {ended.result}\nrun     {ended.folder}", err=True)
     return 0
-
-
-def _lines(summary: RunSummary) -> list[str]:
-    head = ("set", "queries", f"SoPR ({summary.method or 'not judged'})", "API calls", "Finish")
-    rows = [
-        (one.name, str(one.queries), _said(one.sopr), _said(one.api_call_score), _said(one.finish))
-        for one in (*summary.sets, *((summary.overall,) if len(summary.sets) > 1 else ()))
-    ]
-    return table(head, rows)
-
-
-def _said(figure: Estimate | Missing) -> str:
-    if isinstance(figure, Missing):
-        return "-"
-    interval = "" if figure.low is None or figure.high is None else f" [{figure.low:.1%}, {figure.high:.1%}]"
-    return f"{figure.value:.1%}{interval}"

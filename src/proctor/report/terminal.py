@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from proctor.metrics._selection import Selection
 from proctor.records.grades import Missing
 from proctor.report.summary import Figures, RunSummary, Spent
-from proctor.report.tables import WIDTH, table
+from proctor.report.tables import WIDTH, table, without_empty
 from proctor.stats.intervals import Estimate
 
 __all__ = ["amount", "money", "overview", "percent"]
@@ -24,7 +24,7 @@ def overview(run: RunSummary) -> list[str]:
     rows = [_row(one) for one in run.sets]
     if len(run.sets) > 1:
         rows += [_row(run.overall), ("mean of sets", "", *_rate(run.sets_mean), "", "", "", "")]
-    lines += table(_HEAD, rows)
+    lines += table(*without_empty(_HEAD, rows))
     lines += ["", *_notes(run)]
     return lines
 

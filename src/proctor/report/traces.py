@@ -31,7 +31,7 @@ def trial_row(trial: Trial) -> tuple[str, ...]:
         "-" if isinstance(worth, Missing) else f"{worth.value:.2f}",
         trial.trace.stop.value.replace("_", " "),
         amount(calls),
-        textwrap.shorten(trial.query.text, 36, placeholder="…"),
+        textwrap.shorten(_printable(trial.query.text), 60, placeholder="…"),
     )
 
 

@@ -1,0 +1,101 @@
+"""`proctor show`: a run in the terminal, from its figures down to one trace."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from typing import Any
+
+import click
+import msgspec
+
+from proctor.errors import OptionError, close_to
+from proctor.metrics._trials import status as status_of
+from proctor.records.grades import Missing
+from proctor.records.runs import RunRecord, Trial
+from proctor.records.traces import StopReason
+from proctor.report.summary import summarise
+from proctor.report.tables import WIDTH, table
+from proctor.report.terminal import amount, overview
+from proctor.report.traces import trial_lines, trial_row
+from proctor.runs.calibrating import read_calibration
+from proctor.runs.folders import find_run, read_run
+
+_HEAD = ("trial", "worth", "stopped", "calls", "query")
+_STATUSES = ("solved", "unsure", "unsolved", "unmeasured")
+_WIDEST = 120
+"""Traces are read as text: on a wide screen longer lines would be hard to follow."""
+
+
+@click.command()
+@click.argument("run")
+@click.argument("query", required=False)
+@click.option("--trials", is_flag=True, help="List the trials, a line each.")
+@click.option("--status", type=click.Choice(_STATUSES), help="List only trials of this status.")
+@click.option(
+    "--stop", type=click.Choice([stop.value for stop in StopReason]), help="List only trials that stopped so."
+)
+@click.option("--full", is_flag=True, help="Cut nothing that is long.")
+@click.option("--calibration", metavar="FILE", help="Print the rate corrected for the judge's known errors as well.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(run: str, query: str | None, **said: Any) -> None:
+    """Read a run in the terminal: its figures, its trials, its traces.
+
+    RUN is a run's folder, its result file, or results/NAME. With QUERY (an id, or set/id) every trial of that query
+    is told from beginning to end.
+    """
+    record = read_run(find_run(run))
+    if query is not None:
+        _show_query(_trials_of(record, query), full=said["full"], as_json=said["as_json"])
+    elif said["trials"] or said["status"] or said["stop"]:
+        chosen = [one for one in record.trials if _wanted(one, said["status"], said["stop"])]
+        _list_trials(chosen, as_json=said["as_json"])
+    else:
+        calibration = None if said["calibration"] is None else read_calibration(said["calibration"])
+        summary = summarise(record, calibration=calibration)
+        click.echo(_json(summary) if said["as_json"] else "\n".join(overview(summary)))
+
+
+def _show_query(trials: Sequence[Trial], *, full: bool, as_json: bool) -> None:
+    if as_json:
+        click.echo(_json(trials))
+        return
+    width = min(max(shutil.get_terminal_size((WIDTH, 24)).columns, 40), _WIDEST)
+    parts = ["\n".join(trial_lines(trial, full=full, width=width)) for trial in trials]
+    click.echo("\n\n".join(parts))
+
+
+def _list_trials(trials: Sequence[Trial], *, as_json: bool) -> None:
+    if as_json:
+        click.echo(_json(trials))
+    elif trials:
+        click.echo("\n".join(table(_HEAD, [trial_row(trial) for trial in trials], left=5, cut=4)))
+    else:
+        click.echo("no trial is so.", err=True)
+
+
+def _wanted(trial: Trial, status: str | None, stop: str | None) -> bool:
+    found = status_of(trial)
+    said = "unmeasured" if isinstance(found, Missing) else found.value.lower()
+    return status in (None, said) and stop in (None, trial.trace.stop.value)
+
+
+def _trials_of(record: RunRecord, query: str) -> list[Trial]:
+    """The trials of a query, by its id, by set/id, or by the key of one trial."""
+    found = [
+        trial
+        for trial in record.trials
+        if query in (trial.key.query_id, f"{trial.key.test_set}/{trial.key.query_id}", str(trial.key))
+    ]
+    if found:
+        return found
+    known = [trial.key.query_id for trial in record.trials]
+    if not known:
+        raise OptionError(f"{record.name} has no trial yet; {amount(record.planned)} are planned.")
+    close = close_to(query, known)
+    rest = f"did you mean {close!r}?" if close else "--trials lists those that there are."
+    raise OptionError(f"{record.name} has no trial of a query {query!r}; {rest}")
+
+
+def _json(value: object) -> str:
+    return msgspec.json.format(msgspec.json.encode(value)).decode()
