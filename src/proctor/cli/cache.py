@@ -30,7 +30,7 @@ _STORE = click.argument("store", metavar="STORE")
 
 @click.group()
 def command() -> None:
-    """Keep recorded answers: import, export, count, verify, freeze, hold simulators against them.
+    """Keep recorded answers: import, export, verify, freeze, compare.
 
     STORE is a file (made by import where there is none) or an address such as postgresql://user@host/database.
     """

@@ -27,12 +27,12 @@ GATE_FAILED = 100
 STOPPED = 130
 
 VERBS = {
-    "cache": "Keep recorded answers: import, export, count, verify, freeze.",
+    "cache": "Keep recorded answers: import, export, verify, freeze, compare.",
     "completion": "Print what a shell needs to finish commands and options.",
     "convert": "Convert recorded answers from one form to another.",
     "grade": "Grade answers that are there already; the agent is not asked.",
     "judge": "Find out how far a judge can be trusted.",
-    "list": "List the runs that there are.",
+    "list": "List the runs that there are, the latest first.",
     "metrics": "List the metrics, and what each needs.",
     "run": "Set the exam: an agent, a benchmark, a result.",
     "score": "Score recorded conversations by metrics.",
