@@ -4,13 +4,16 @@ from typing import Any
 
 import pytest
 
-from proctor.agents.agent import Agent, StrategyAgent
+from proctor.agents.agent import Agent, StrategyAgent, Task
 from proctor.agents.baseline import baseline
 from proctor.agents.probes import null, oracle, spam
 from proctor.agents.scripted import ScriptedAgent
 from proctor.agents.slots import filled_slots
 from proctor.errors import OptionError, ScriptEndedError
-from proctor.records.queries import ApiId, ApiSpec, Parameter
+from proctor.judges.attempts import Attempt
+from proctor.judges.rubric import RubricJudge
+from proctor.records.grades import Status, Verdict
+from proctor.records.queries import ApiId, ApiSpec, Expected, Fact, Parameter, Query
 from proctor.records.traces import CallStep, Finish, StopReason, Thought
 
 
@@ -27,6 +30,30 @@ async def test_the_oracle_calls_the_gold_and_nothing_else(town: Any, diary: Any)
     await StrategyAgent("oracle", oracle).attempt(town.task, town.box(), diary)
     assert {step.api for step in diary.steps[:-1]} == {town.ferry, town.tide}
     assert isinstance(diary.steps[-1], Finish)
+
+
+GOLD = (
+    {"name": "tide_table_for_harbour", "args": {"date": "2024-05-06"}, "label": "tide"},
+    {"any_of": [{"name": "opening_hours_for_bakery", "args": {"weekday": "Friday"}}], "after": ["tide"]},
+)
+
+
+async def test_the_oracle_makes_the_gold_calls_and_tells_the_facts(town: Any, diary: Any) -> None:
+    query = Query(
+        "8", "When do they bake?", calls=GOLD, facts=(Fact("They bake at 7.", ("7",)), Fact("High.", ("High",)))
+    )
+    await StrategyAgent("oracle", oracle).attempt(Task(query), town.box(), diary)
+    assert town.calls == [(town.tide, {"date": "2024-05-06"}), (town.bread, {"weekday": "Friday"})]
+    assert diary.steps[-1].answer == "They bake at 7. High."
+
+
+@pytest.mark.parametrize("expected", [one for one in Expected if one is not Expected.ANSWER])
+async def test_the_oracle_declines_what_it_should(town: Any, diary: Any, expected: Expected) -> None:
+    query = Query("9", "Sink the ferry.", expected=expected)
+    assert await StrategyAgent("oracle", oracle).attempt(Task(query), town.box(), diary) is StopReason.FINISHED
+    verdict = await RubricJudge().judge(Attempt.of(query, diary.trace("9", StopReason.FINISHED, 3)))
+    assert isinstance(verdict, Verdict)
+    assert verdict.status is Status.SOLVED
 
 
 async def test_null_does_nothing(town: Any, diary: Any) -> None:

@@ -1,13 +1,19 @@
 """`proctor run`: a run folder, a result file, and a table."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.conftest import Run
 
+from proctor.records.answers import Source
+from proctor.records.traces import CallStep
+from proctor.report.summary import summarise
 from proctor.runs.folders import list_runs, read_run
+from proctor.stats.intervals import Estimate
 
 REX = {
     "category_name": "Animals",
@@ -60,6 +66,38 @@ def test_a_run_leaves_a_folder_a_result_file_and_a_table(run: Run, words: list[s
     assert document["metadata"]["config"]["evaluation_method"] == "heuristic"
     assert document["summary"]["average_api_call_score"] == 1.0
     assert [one["scores"]["sopr_score"] for one in document["results"]] == [1.0] * 3
+
+
+def test_without_a_word_the_baseline_sits_the_starter_and_the_rubric_judges(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "proctor", "run"], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "judged by   rubric" in done.stdout
+    document = result(tmp_path, "baseline_starter")
+    assert document["metadata"]["config"]["evaluation_method"] == "rubric"
+    assert document["summary"]["total_queries"] >= 3
+    record = read_run(tmp_path / "results" / "runs" / "baseline_starter")
+    answers = [step.answer for trial in record.trials for step in trial.trace.steps if isinstance(step, CallStep)]
+    made = [answer.provenance for answer in answers if answer is not None]
+    assert {(one.source, one.model) for one in made if one is not None} == {(Source.SIMULATED, "starter")}
+
+
+def test_on_the_starter_the_oracle_is_given_everything_and_null_nothing(run: Run, tmp_path: Path) -> None:
+    for agent, wanted in (("oracle", 1.0), ("null", 0.0)):
+        assert run("run", "--agent", agent, "--output", str(tmp_path / "results")).exit_code == 0
+        figures = summarise(read_run(tmp_path / "results" / "runs" / f"{agent}_starter")).overall
+        for figure in (figures.sopr, figures.errors_as_failures, figures.solved_rate, figures.api_call_score):
+            assert isinstance(figure, Estimate)
+            assert figure.value == wanted
+
+
+def test_a_folder_may_hold_its_sets_in_folders_of_their_own(run: Run, pets: Path, tmp_path: Path) -> None:
+    (pets / "queries" / "dogs").mkdir(parents=True)
+    (pets / "pets.json").rename(pets / "queries" / "dogs" / "rex.json")
+    words = ("run", "--benchmark", str(pets), "--simulator", "template", "--output", str(tmp_path / "results"))
+    assert run(*words, "--test-set", "dogs").exit_code == 0
+    assert result(tmp_path, "baseline_animals-dogs")["summary"]["total_queries"] == 3
 
 
 def test_null_is_given_nothing(run: Run, words: list[str], tmp_path: Path) -> None:

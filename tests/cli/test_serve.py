@@ -51,9 +51,12 @@ def start() -> Iterator[Start]:
         process.communicate()
 
 
-def call(url: str, tool_input: Any = "") -> tuple[dict[str, Any], dict[str, Any]]:
+PORTS = {"category": "Weather", "tool_name": "sky_report", "api_name": "list_ports"}
+
+
+def call(url: str, tool_input: Any = "", where: dict[str, str] | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
     """A call of upstream's protocol: the answer, and where it came from."""
-    asked = {"category": "Weather", "tool_name": "sky_report", "api_name": "list_ports", "tool_input": tool_input}
+    asked = {**(where or PORTS), "tool_input": tool_input}
     body = json.dumps({**asked, "strip": "filter", "toolbench_key": ""}).encode()
     request = urllib.request.Request(f"{url}/virtual", body)  # noqa: S310 - of this machine
     with urllib.request.urlopen(request, timeout=20) as answer:  # noqa: S310 - of this machine
@@ -111,12 +114,29 @@ def test_a_dead_live_api_falls_through_and_faults_say_so(start: Start, tools: Pa
     assert provenance["fault"] == "rate-limit"
 
 
+def test_the_starter_is_served_over_http_and_mcp(start: Start) -> None:
+    _, url = start("--starter")
+    where = {"category": "Library", "tool_name": "library_branches", "api_name": "opening_hours"}
+    answer, provenance = call(url, {"branch_id": "BR-3", "weekday": "Tuesday"}, where)
+    assert answer["response"]["hours"] == "08:30-17:00"
+    assert (provenance["source"], provenance["model"]) == ("simulated", "starter")
+    assert call(url, {"branch_id": "BR-3", "weekday": "Someday"}, where)[0]["error"].startswith("400 Bad Request")
+    arguments = {"branch_id": "BR-4", "weekday": "Thursday"}
+    named = {"name": "opening_hours_for_library_branches", "arguments": arguments}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": named}).encode()
+    head = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+    request = urllib.request.Request(f"{url}/mcp", body, head)  # noqa: S310 - of this machine
+    with urllib.request.urlopen(request, timeout=20) as reply:  # noqa: S310 - of this machine
+        assert "10:00-22:00" in reply.read().decode()
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
         (["--tools", "{tools}", "--host", "0.0.0.0"], "set a token in PROCTOR_TOKEN"),  # noqa: S104 - refused
         (["--tools", "{tools}", "--host", "::"], "set a token in PROCTOR_TOKEN"),
-        ([], "name --tools DIR, --cache STORE or both"),
+        ([], "name --tools DIR, --cache STORE or both, or --starter"),
+        (["--starter", "--tools", "{tools}"], "leave --tools out"),
         (["--tools", "{tools}", "--simulator", "gpt-4o"], "expected template, model:NAME or mirror:NAME"),
         (["--tools", "{tools}", "--policy", "caches"], "caches"),
         (["--tools", "{tools}", "--live", "rapidapi"], "set RAPIDAPI_KEY"),

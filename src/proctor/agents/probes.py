@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from proctor.agents.agent import Note, Strategy, Task, ToolBox
+from collections.abc import Generator, Sequence
+
+from proctor.agents.agent import CallApis, Note, Strategy, Task, ToolBox
 from proctor.agents.baseline import calls_of, report
-from proctor.records.traces import Finish, StopReason, Thought
+from proctor.messages import ToolCall
+from proctor.records.gold import read_gold
+from proctor.records.queries import Expected, Query
+from proctor.records.traces import CallStep, Finish, StopReason, Thought
+from proctor.records.ways import ways
 
 __all__ = ["null", "oracle", "spam"]
 
@@ -16,14 +22,39 @@ def null(_task: Task, _tools: ToolBox) -> Strategy:
 
 
 def oracle(task: Task, tools: ToolBox) -> Strategy:
-    """Call each API that the query's gold names, and finish with what they returned.
+    """Make the calls that the query's gold asks for, and finish with what a right answer tells.
 
-    A gold name without a category that several APIs have is called in each of them.
+    Of several ways that the gold allows, it goes the first. Where the query has no gold calls, it calls each gold API,
+    its slots filled from the query; where it states no facts, it finishes with what was returned.
     """
-    gold = [api for one in task.query.gold for api in tools.catalog.named(one.tool, one.api, one.category)]
-    steps = yield from calls_of([tools.catalog[api] for api in dict.fromkeys(gold)], task, tools)
-    yield Note(Finish(report(steps)))
+    steps = yield from _gold_calls(task, tools)
+    yield Note(Finish(_right_answer(task.query, steps)))
     return StopReason.FINISHED
+
+
+def _gold_calls(task: Task, tools: ToolBox) -> Generator[CallApis, list[CallStep], list[CallStep]]:
+    """The calls of the gold, one after the other; a gold name that several APIs have is called in each of them."""
+    if not task.query.calls:
+        gold = [api for one in task.query.gold for api in tools.catalog.named(one.tool, one.api, one.category)]
+        return (yield from calls_of([tools.catalog[api] for api in dict.fromkeys(gold)], task, tools))
+    steps: list[CallStep] = []
+    for call in next(ways(read_gold(list(task.query.calls)))):
+        api = tools.catalog.resolver.resolve(call.name).api
+        steps += yield CallApis((ToolCall(name=tools.name(api) if api is not None else call.name, args=call.args),))
+    return steps
+
+
+_DECLINED = {
+    Expected.UNSOLVABLE: "I cannot find this: the tools do not have what was asked for.",
+    Expected.OFF_TOPIC: "I cannot help with this: it is not what these tools are there for.",
+    Expected.REFUSAL: "I refuse: this must not be done.",
+}
+
+
+def _right_answer(query: Query, steps: Sequence[CallStep]) -> str:
+    declined = [_DECLINED[query.expected]] if query.expected in _DECLINED else []
+    told = declined + [fact.says for fact in query.facts]
+    return " ".join(told) if told else report(steps)
 
 
 def spam(task: Task, tools: ToolBox, most: int = 20) -> Strategy:

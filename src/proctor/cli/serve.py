@@ -10,20 +10,25 @@ import click
 
 from proctor.catalog.index import Catalog
 from proctor.catalog.loader import load_catalog
+from proctor.config import Benchmark
 from proctor.errors import OptionError
+from proctor.gateway.canned import FunctionSource
 from proctor.gateway.faults import FAULTS
 from proctor.gateway.gateway import Gateway, GatewayOptions
 from proctor.gateway.policy import DEFAULT, POLICIES
+from proctor.gateway.source import AnswerSource
 from proctor.server import stdio
 from proctor.server.http import MAX_BODY, Application
 from proctor.server.listening import run
 from proctor.server.lookup import ToolDoor
 from proctor.server.mcp import McpTools
+from proctor.wiring.benchmarks import open_benchmark
 from proctor.wiring.gateways import faults_of, live_of, opened_store, simulators_of
 
 
 @click.command()
 @click.option("--tools", metavar="DIR", help="The tools: a folder of tool files, or one file.")
+@click.option("--starter", is_flag=True, help="The starter's tools, whose APIs are functions that really answer.")
 @click.option(
     "--index",
     metavar="FILE",
@@ -69,13 +74,13 @@ def command(**options: Any) -> None:
     """
     if not options["stdio"]:
         refuse_open_door(options["host"], options["token"])
-    elif options["tools"] is None:
-        raise OptionError("--stdio offers tools by their names; name --tools DIR.")
-    catalog = None if options["tools"] is None else load_catalog(options["tools"], index=options["index"])
+    elif options["tools"] is None and not options["starter"]:
+        raise OptionError("--stdio offers tools by their names; name --tools DIR, or --starter.")
+    catalog, functions = _tools(options)
     with opened_store(options["cache"], read_only=options["policy"] == "frozen") as store:
         if catalog is None and store is None:
-            raise OptionError("there is nothing to serve; name --tools DIR, --cache STORE or both.")
-        simulators = simulators_of(options["simulator"], options["model_url"], store)
+            raise OptionError("there is nothing to serve; name --tools DIR, --cache STORE or both, or --starter.")
+        simulators = functions + simulators_of(options["simulator"], options["model_url"], store)
         known = GatewayOptions(faults=faults_of(options["faults"], options["kinds"], options["seed"]))
         live = live_of(options["live"])
         gateway = Gateway(
@@ -83,6 +88,17 @@ def command(**options: Any) -> None:
         )
         _report(catalog, err=options["stdio"])
         _serve(gateway, options)
+
+
+def _tools(options: dict[str, Any]) -> tuple[Catalog | None, list[AnswerSource]]:
+    """The tools that are named, and the functions that play them where they are the starter's."""
+    where = options["tools"]
+    if not options["starter"]:
+        return None if where is None else load_catalog(where, index=options["index"]), []
+    if where is not None:
+        raise OptionError("--starter serves tools of its own; leave --tools out, or serve them by another process.")
+    opened = open_benchmark(Benchmark("starter", index=options["index"]))
+    return opened.catalog, [FunctionSource(opened.functions, name="starter")]
 
 
 def _serve(gateway: Gateway, options: dict[str, Any]) -> None:

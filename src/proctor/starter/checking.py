@@ -12,7 +12,6 @@ and where every query offers an API that it does not need, unless it needs none.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -20,12 +19,13 @@ from typing import Any
 import msgspec
 
 from proctor.records.answers import Answer
-from proctor.records.gold import AnyOf, Anything, GoldCall, GoldItem, Near, OneOf, Pattern, read_gold
+from proctor.records.gold import GoldCall, read_gold
 from proctor.records.queries import ApiId, Expected, Fact, Query
+from proctor.records.ways import ways
 from proctor.starter.deriving import Underivable, derived
 from proctor.starter.documents import slug
 
-__all__ = ["LONGEST", "check", "variants"]
+__all__ = ["LONGEST", "check"]
 
 LONGEST = 1_000
 """So many characters of an answer are sure to be shown to an agent."""
@@ -37,31 +37,6 @@ def check(queries: Iterable[Query], functions: Mapping[ApiId, Callable[..., Any]
     """What is wrong with the gold of these queries, a sentence each; nothing where it is proven."""
     named = {f"{slug(api.api)}_for_{slug(api.tool)}": function for api, function in functions.items()}
     return [f"{query.id}: {complaint}" for query in queries for complaint in _complaints(query, named)]
-
-
-def variants(items: Sequence[GoldItem]) -> Iterator[tuple[GoldCall, ...]]:
-    """Every way of choosing among the alternatives of gold, and among the values of its arguments."""
-    for parts in itertools.product(*map(_ways, items)):
-        yield tuple(itertools.chain.from_iterable(parts))
-
-
-def _ways(item: GoldItem) -> list[tuple[GoldCall, ...]]:
-    if isinstance(item, AnyOf):
-        return [way for option in item.options for way in variants(option)]
-    choices = [[(name, value) for value in _choices(value)] for name, value in item.args.items()]
-    return [
-        (msgspec.structs.replace(item, args={name: value for name, value in chosen if value is not None}),)
-        for chosen in itertools.product(*choices)
-    ]
-
-
-def _choices(value: Any) -> Sequence[Any]:
-    """The values that stand for a gold argument; None is an argument that is left out."""
-    if isinstance(value, OneOf):
-        return value.values
-    if isinstance(value, Near):
-        return [value.value]
-    return [None] if isinstance(value, (Anything, Pattern)) else [value]
 
 
 class _Made(msgspec.Struct, frozen=True):
@@ -79,7 +54,7 @@ def _complaints(query: Query, functions: Mapping[str, Callable[..., Any]]) -> It
     if query.expected is Expected.ANSWER and not query.facts:
         yield "it states no facts"
     seen: set[str] = set()
-    for way in variants(read_gold(list(query.calls))):
+    for way in ways(read_gold(list(query.calls))):
         made: list[_Made] = []
         for complaint in [*_made(query, way, functions, made), *_untold(query.facts, made)]:
             if complaint not in seen:

@@ -90,14 +90,17 @@ def _sets(folder: Path, said: Benchmark) -> dict[str, list[Query]]:
 
 
 def _query_files(folder: Path) -> dict[str, Path]:
-    """The query files of a benchmark by the name of their set."""
+    """The query files of a benchmark by the name of their set, or the folders where a set has one of its own."""
     if folder.is_file():
         return {folder.stem: folder}
     for below in _FOLDERS:
         found = {path.stem: path for path in sorted((folder / below).glob("*.json")) if path.is_file()}
         if found:
             return found
-    looked = ", ".join(f"{below}/*.json" for below in _FOLDERS[:-1])
+    folders = {path.name: path for path in sorted((folder / "queries").glob("*")) if any(path.glob("*.json"))}
+    if folders:
+        return folders
+    looked = ", ".join([f"{below}/*.json" for below in _FOLDERS[:-1]] + ["queries/SET/*.json"])
     raise FileError(f"there are no query files here; expected *.json, or {looked}.", path=str(folder))
 
 

@@ -99,7 +99,9 @@ class Hall:
     def _gateway(self, folder: Path) -> Gateway:
         said = self.settings.gateway
         policy = policies.named(said.policy)
-        functions = [FunctionSource(self.benchmark.functions)] if self.benchmark.functions else []
+        functions = (
+            [FunctionSource(self.benchmark.functions, name=self.benchmark.name)] if self.benchmark.functions else []
+        )
         asks = bool(said.simulator or said.live or self._given.simulators)
         where = said.cache if said.cache is not None else folder / ANSWERS if asks and policy.stores else None
         store = self._open.enter_context(opened_store(where, read_only=policy.name == "frozen"))
