@@ -114,6 +114,14 @@ def test_a_run_is_found_by_any_of_its_names(tmp_path: Path, where: str) -> None:
     assert result_path(folder) == tmp_path / "tools" / "scripted_pets.json"
 
 
+def test_a_bare_name_is_looked_for_among_the_results_of_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun(tmp_path / "results")
+    monkeypatch.chdir(tmp_path)
+    assert find_run("scripted_pets") == Path("results/runs/scripted_pets")
+
+
 def test_of_several_runs_one_has_to_be_named(tmp_path: Path) -> None:
     begun(tmp_path)
     begun(tmp_path, "null_pets")

@@ -9,14 +9,14 @@ import msgspec
 
 from proctor.report.tables import WIDTH, table
 from proctor.report.terminal import amount
-from proctor.runs.folders import Listed, list_runs
+from proctor.runs.folders import RESULTS, Listed, list_runs
 
 _HEAD = ("run", "benchmark", "model", "judged by", "trials", "began (UTC)")
 _LEAST = ("run", "judged by", "trials", "began (UTC)")
 
 
 @click.command()
-@click.argument("results", metavar="[DIR]", default="results")
+@click.argument("results", metavar="[DIR]", default=RESULTS)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(results: str, as_json: bool) -> None:
     """List the runs that there are, the latest first.

@@ -41,8 +41,8 @@ _WIDEST = 120
 def command(run: str, query: str | None, **said: Any) -> None:
     """Read a run in the terminal: its figures, its trials, its traces.
 
-    RUN is a run's folder, its result file, or results/NAME. With QUERY (an id, or set/id) every trial of that query
-    is told from beginning to end.
+    RUN is a run's name as `proctor list` shows it, its folder, or its result file. With QUERY (an id, or
+    set/id) every trial of that query is told from beginning to end.
     """
     record = read_run(find_run(run))
     if query is not None:

@@ -24,6 +24,7 @@ from proctor.store.lines import unreadable
 
 __all__ = [
     "JOURNAL",
+    "RESULTS",
     "Listed",
     "begin_folder",
     "find_run",
@@ -38,6 +39,8 @@ __all__ = [
 
 MANIFEST = "manifest.json"
 JOURNAL = "journal.jsonl"
+RESULTS = "results"
+"""The folder of results where none is named."""
 _RUNS = "runs"
 _RESULTS = "tools"
 _EXTENT = ("test_sets", "epochs", "limit")
@@ -105,10 +108,14 @@ def begin_folder(folder: Path, manifest: Manifest, *, resume: bool = False, fres
 
 
 def find_run(where: str | Path) -> Path:
-    """The folder of a run, by itself, by its result file, or by `results/<name>`. FileError where there is none."""
+    """The folder of a run: by itself, by its result file, by `DIR/<name>`, or by its name where it is in `results`.
+
+    FileError where there is none.
+    """
     place = Path(where)
     folder = place.parent.parent / _RUNS / place.stem if place.suffix == ".json" else place
-    for candidate in (folder, run_path(place.parent, place.name)):
+    by_name = [run_path(RESULTS, place.name)] if place.parent == Path() else []
+    for candidate in (folder, run_path(place.parent, place.name), *by_name):
         if (candidate / MANIFEST).is_file():
             return candidate
     only = [path.parent for path in (place / _RUNS).glob(f"*/{MANIFEST}")]
@@ -117,7 +124,10 @@ def find_run(where: str | Path) -> Path:
     if only:
         names = ", ".join(sorted(path.name for path in only))
         raise FileError(f"there are {len(only)} runs here; name one of them: {names}.", path=str(place))
-    raise FileError("there is no run here; name its folder or its result file.", path=str(place))
+    raise FileError(
+        "there is no run here; name its folder or its result file (proctor list shows the runs of a folder).",
+        path=str(place),
+    )
 
 
 def read_manifest(folder: Path) -> Manifest:
