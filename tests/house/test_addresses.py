@@ -16,6 +16,7 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
     "numpy": ("proctor.catalog.postings", "proctor.catalog.search", "proctor.metrics.pairing", "proctor.stats"),
     "openai": ("proctor.models.exchange",),
     "pandas": ("proctor.dataset_schema", "proctor.runs.results"),
+    "pytest": ("proctor.pytest_plugin",),
     "psycopg": ("proctor.store.postgres",),
     "ray": ("proctor.runs.engines.ray",),
     "rapidfuzz": ("proctor.metrics._string",),

@@ -29,23 +29,23 @@ class Verdict(NamedTuple):
     sentence: str
 
 
-def read_gate(said: str, columns: Iterable[str]) -> Gate:
+def read_gate(said: str, columns: Iterable[str], *, option: str = "--fail-under") -> Gate:
     """The gate in `metric=0.8`. The metric is a column, or a metric's name where only one column is of it."""
     name, equals, number = said.rpartition("=")
     if not equals:
-        raise OptionError(f"--fail-under {said!r} must be of the form metric=0.8.")
+        raise OptionError(f"{option} {said!r} must be of the form metric=0.8.")
     known = list(columns)
     meant = [column for column in known if column == name] or [
         column for column in known if column.partition("(")[0] == name.replace("-", "_")
     ]
     if len(meant) != 1:
-        raise OptionError(f"--fail-under names {name!r}, which is not a metric here; {nearest(name, known)}")
+        raise OptionError(f"{option} names {name!r}, which is not a metric here; {nearest(name, known)}")
     try:
         threshold = float(number)
     except ValueError:
         threshold = math.nan
     if not math.isfinite(threshold):
-        raise OptionError(f"--fail-under {said!r}: {number!r} is no number.")
+        raise OptionError(f"{option} {said!r}: {number!r} is no number.")
     return Gate(meant[0], threshold)
 
 
