@@ -75,6 +75,14 @@ async def test_a_fault_is_unmeasured_by_its_kind(fault: Line, reason: str) -> No
     assert missing.reason == reason
 
 
+async def test_an_unreadable_reply_is_kept_even_where_the_second_question_fails() -> None:
+    missing = await ask(ScriptedModel(["Perhaps.", ModelBusyError("429.", model="m")]), question())
+    assert isinstance(missing, Missing)
+    assert missing.reason == "the model was too busy to answer"
+    assert missing.detail is not None
+    assert missing.detail.endswith("The reply before: it holds no JSON object.\nPerhaps.")
+
+
 async def test_a_refused_key_stops_the_run() -> None:
     with pytest.raises(ModelRefusedError):
         await ask(ScriptedModel([ModelRefusedError("no.", model="m")]), question())

@@ -50,6 +50,19 @@ def test_no_key_is_looked_up_for_a_nameless_endpoint_on_this_machine() -> None:
     assert address("x", "http://localhost:8000/v1").key_variable is None
 
 
+@pytest.mark.parametrize(
+    ("name", "given", "url"),
+    [
+        ("azure/x", "https://mine.example", "https://mine.example/openai/v1"),
+        ("azure/x", "https://mine.example/openai/v1/", "https://mine.example/openai/v1"),
+        ("x", "http://10.0.0.7:8000/v1/chat/completions", "http://10.0.0.7:8000/v1"),
+        ("x", "http://10.0.0.7:8000", "http://10.0.0.7:8000"),
+    ],
+)
+def test_an_address_is_taken_as_people_copy_it(name: str, given: str, url: str) -> None:
+    assert address(name, given).url == url
+
+
 def test_an_address_may_come_from_the_environment() -> None:
     assert (
         address("gpt-4o", environment={"OPENAI_BASE_URL": "https://proxy.example/v1/"}).url
@@ -70,6 +83,7 @@ def test_an_address_may_come_from_the_environment() -> None:
         ("azure/x", None, "set AZURE_OPENAI_ENDPOINT"),
         ("x", "localhost:8000", "must begin with http"),
         ("x", "https://me:secret@host/v1", "must not hold a password"),
+        ("x", "http://[::1", "cannot be read: 'http://\\[::1'"),
     ],
 )
 def test_a_name_that_cannot_be_read_says_what_to_do(name: str, url: str | None, sentence: str) -> None:

@@ -79,6 +79,7 @@ async def ask(model: ChatModel, question: Question) -> Said | Missing:
     unknown model are raised.
     """
     request = question.request()
+    reply, read = Reply(), None
     try:
         reply = await model.reply(request)
         read = question.read(reply)
@@ -88,7 +89,10 @@ async def ask(model: ChatModel, question: Question) -> Said | Missing:
     except ModelRefusedError:
         raise
     except ModelError as error:
-        return missing(error)
+        gone = missing(error)
+        if isinstance(read, Unread):
+            return Missing(gone.reason, f"{gone.detail}\nThe reply before: {read.problem}\n{_raw(reply)}")
+        return gone
     raw = _raw(reply)
     return Missing(UNREADABLE, f"{read.problem}\n{raw}") if isinstance(read, Unread) else Said(read, raw)
 

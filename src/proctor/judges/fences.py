@@ -21,9 +21,9 @@ _TAGS = "SYS|s|think|thinking|reasoning|start_of_turn|end_of_turn|bos|eos"
 _SIGNS = (
     (re.compile(r"<{3,}"), _OPEN * 3),
     (re.compile(r">{3,}"), _CLOSE * 3),
-    (re.compile(r"<\|"), f"{_OPEN}|"),
-    (re.compile(r"\|>"), f"|{_CLOSE}"),
-    (re.compile(r"\[(/?)(INST|SYS)\]", re.IGNORECASE), r"(\1\2)"),
+    (re.compile(r"<(\||\N{FULLWIDTH VERTICAL LINE})"), rf"{_OPEN}\1"),
+    (re.compile(r"(\||\N{FULLWIDTH VERTICAL LINE})>"), rf"\1{_CLOSE}"),
+    (re.compile(r"\[(/?)(INST|SYS|SYSTEM_PROMPT)\]", re.IGNORECASE), r"(\1\2)"),
     (re.compile(rf"<(/?)({_TAGS})>", re.IGNORECASE), rf"{_OPEN}\1\2{_CLOSE}"),
 )
 

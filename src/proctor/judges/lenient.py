@@ -39,17 +39,33 @@ class Found(NamedTuple):
 
 
 class _UnreadableError(Exception):
-    pass
+    """Something that cannot be read; `within` are the places of the braces that were open there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.within: set[int] = set()
+
+
+class _TooDeepError(_UnreadableError):
+    """It might be read by one who begins further inside."""
 
 
 def objects(text: str) -> list[Found]:
     """The complete objects of a text, outermost ones only, in order."""
     found: list[Found] = []
+    hopeless: set[int] = set()
     place = failures = 0
     while failures < _MOST_FAILURES and (place := text.find("{", place)) >= 0:
+        if place in hopeless:
+            place += 1
+            continue
         try:
             value, end = _object(text, place, 0)
-        except _UnreadableError:
+        except _TooDeepError:
+            failures += 1
+            place += 1
+        except _UnreadableError as error:
+            hopeless |= error.within
             failures += 1
             place += 1
         else:
@@ -60,10 +76,14 @@ def objects(text: str) -> list[Found]:
 
 def _value(text: str, place: int, depth: int) -> tuple[Any, int]:
     if depth > _DEEPEST:
-        raise _UnreadableError
+        raise _TooDeepError
     begins = text[place : place + 1]
     if begins == "{":
-        return _object(text, place, depth)
+        try:
+            return _object(text, place, depth)
+        except _UnreadableError as error:
+            error.within.add(place)
+            raise
     if begins == "[":
         return _list(text, place, depth)
     if begins and begins in "\"'“”„":

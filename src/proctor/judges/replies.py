@@ -11,11 +11,12 @@ Which object of a reply counts is decided by what an agent could make a judge re
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
+from proctor.judges.fences import neutral
 from proctor.judges.lenient import Found, objects
 from proctor.judges.shapes import WORDS, Shape, bare
 from proctor.models.chat import Reply
@@ -26,6 +27,12 @@ _REASONING = re.compile(r"\s*<(think|thinking|reasoning)>(.*?)</\1>", re.DOTALL 
 _OPEN_REASONING = re.compile(r"\s*<(think|thinking|reasoning)>", re.IGNORECASE)
 _NAME = re.compile(r"[\"'“”]([^\"'“”\n]{1,60})[\"'“”]\s*:")
 _LONGEST = 200_000
+_LONGEST_READ = 50_000
+"""So much of a material is read for objects; that nothing is copied letter by letter is seen in all of it."""
+_UNICODE = re.compile(r"\\+u([0-9a-fA-F]{4})")
+_ESCAPE = re.compile(r"\\+[nrtbf]?")
+_SIGNS = re.compile(r"[^\w:]|_")
+_DEEP = 40
 _WRAPPERS = frozenset({"arguments", "parameters", "args", "input", "function", "functioncall", "properties"})
 """Names under which models hide the object that was wanted."""
 
@@ -57,16 +64,20 @@ def read_text(text: str, shape: Shape, quotable: Iterable[str] = ()) -> Fields |
     if _stands_loose(outside, found, shape):
         return Unread("a wanted field stands outside of a complete JSON object, or twice.")
     read = [_fields(each.value, shape) for each in found]
-    whole = [fields for fields in read if not isinstance(fields, Unread)]
+    whole = [
+        (fields, outside[each.start : each.end])
+        for fields, each in zip(read, found, strict=True)
+        if not isinstance(fields, Unread)
+    ]
     if whole:
-        return _chosen(whole, shape, quotable)
+        return _chosen(whole, shape, list(quotable))
     return next((fields for fields in reversed(read) if isinstance(fields, Unread)), Unread("it holds no JSON object."))
 
 
-def _chosen(whole: list[Fields], shape: Shape, quotable: Iterable[str]) -> Fields | Unread:
-    """The judge's own of several objects that have the wanted fields."""
+def _chosen(whole: list[tuple[Fields, str]], shape: Shape, quotable: list[str]) -> Fields | Unread:
+    """The judge's own of several objects that have the wanted fields, each with its text."""
     quoted = _quoted(shape, quotable)
-    own = [fields for fields in whole if _key(fields) not in quoted]
+    own = [fields for fields, text in whole if _key(fields) not in quoted and not _copied(text, quotable)]
     if not own:
         return Unread("it only repeats what stands in the material; give a judgement of your own.")
     if len({_key(_decided(fields, shape)) for fields in own}) > 1:
@@ -139,11 +150,35 @@ def _quoted(shape: Shape, quotable: Iterable[str]) -> set[str]:
     for text in quotable:
         letters = bare(text)
         if any(name in letters for name in names):
-            for found in objects(text[:_LONGEST]):
-                fields = _fields(found.value, shape)
-                if not isinstance(fields, Unread):
-                    keys.add(_key(fields))
+            for version in dict.fromkeys((text[:_LONGEST_READ], neutral(text[:_LONGEST_READ]))):
+                read = [_fields(each, shape) for found in objects(version) for each in _with_inner(found.value)]
+                keys |= {_key(fields) for fields in read if not isinstance(fields, Unread)}
     return keys
+
+
+def _copied(written: str, quotable: Iterable[str]) -> bool:
+    """Whether an object stands, letter by letter, in what the agent wrote, whatever it was escaped or fenced by."""
+    letters = _letters(written)
+    return any(letters in _letters(text) for text in quotable)
+
+
+def _letters(text: str) -> str:
+    """The letters and digits of a text, and its colons; JSON's escapes are read, however often they were escaped."""
+    text = _UNICODE.sub(lambda match: chr(int(match[1], 16)), text)
+    return _SIGNS.sub("", _ESCAPE.sub("", text)).lower()
+
+
+def _with_inner(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    """An object, those inside it, and those in the texts inside it."""
+    if isinstance(value, Mapping):
+        yield value
+    inside: Iterable[Any] = ()
+    if isinstance(value, Mapping | list):
+        inside = value.values() if isinstance(value, Mapping) else value
+    elif isinstance(value, str):
+        inside = [found.value for found in objects(value)]
+    for item in inside if depth < _DEEP else ():
+        yield from _with_inner(item, depth + 1)
 
 
 def _decided(fields: Fields, shape: Shape) -> Fields:

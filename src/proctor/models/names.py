@@ -77,10 +77,10 @@ def address(name: str, url: str | None = None, environment: Mapping[str, str] | 
     """
     provider, model = _split(name)
     if url is not None:
-        _check_url(url)
+        url = _given(url, provider)
     if provider is None and url is not None:
         variable = None if is_local(url) else "OPENAI_API_KEY"
-        return Address(name.strip(), name.strip(), url.rstrip("/"), None, variable, needs_key=False)
+        return Address(name.strip(), name.strip(), url, None, variable, needs_key=False)
     if provider is None:
         provider = _openai_or_nobody(model)
     where = url or _url_of(provider, environment or {})
@@ -137,8 +137,19 @@ def _url_of(provider: Provider, environment: Mapping[str, str]) -> str:
     return provider.url
 
 
+def _given(url: str, provider: Provider | None) -> str:
+    """An address as it was given, without the path of the calls; a provider's bare host gets what it lacks."""
+    _check_url(url)
+    url = url.rstrip("/").removesuffix("/chat/completions")
+    bare = not urlsplit(url).path.strip("/")
+    return url + provider.url_ending if provider is not None and bare else url
+
+
 def _check_url(url: str) -> None:
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise OptionError(f"an endpoint's address cannot be read: {url!r} ({error}).") from None
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise OptionError(f"an endpoint's address must begin with http:// or https://, not {url!r}.")
     if parts.username or parts.password:
