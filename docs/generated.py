@@ -10,10 +10,13 @@ from pathlib import Path
 
 import click
 
-from proctor import errors
+from proctor import errors, starter
 from proctor.cli import proctor
+from proctor.formats.stabletoolbench.queries import read_queries
 from proctor.metrics import registry
 from proctor.metrics.options import Option
+from proctor.records.gold import read_gold
+from proctor.records.ways import ways
 
 ROOT = Path(__file__).parents[1]
 WIDTH = 100
@@ -97,3 +100,27 @@ def printed(line: str) -> str:
         raise SystemExit(f"{line} failed: {done.stderr}")
     said = "\n".join(part.rstrip() for part in done.stdout.splitlines())
     return f"\n```text\n$ {line}\n{said}\n```\n"
+
+
+def starter_sets() -> str:
+    """The starter's test sets: what they ask for, and how many queries and calls there are."""
+    rows = ["| Set | What it asks for | Queries | Gold calls |", "|---|---|---|---|"]
+    for name, path in starter.sets().items():
+        queries = read_queries(path)
+        lengths = [
+            min(sum(not call.optional for call in way) for way in ways(read_gold(list(query.calls))))
+            for query in queries
+        ]
+        calls = f"{min(lengths)} to {max(lengths)}" if max(lengths) else "none"
+        rows.append(f"| `{name}` | {_SETS[name]} | {len(queries)} | {calls} |")
+    return "\n".join(["", *rows, "", ""])
+
+
+_SETS = {
+    "single": "what one tool has",
+    "multi": "what several tools of a category have together",
+    "mixed": "what lies across categories",
+    "unsolvable": "what no API has: it is not held, or nothing can do it",
+    "off-topic": "what the tools are not there for",
+    "refusal": "what must not be done: other people's private data, harm",
+}

@@ -75,6 +75,19 @@ def test_what_is_wrong_with_a_fact_is_found(fact: Fact, complaint: str) -> None:
     assert any(complaint in one for one in found), found
 
 
+def test_a_fact_without_spellings_says_only_what_must_not_be_told() -> None:
+    assert complaints(LOOK, PRICE, facts=(COSTS, Fact("It is nobody's business.", (), reject=("Ann Smith",)))) == []
+    assert complaints(LOOK, PRICE, facts=(COSTS, Fact("It is Ann Smith.", (), reject=("Ann Smith",)))) == [
+        "1: the words 'It is Ann Smith.' hold what the fact rejects"
+    ]
+    assert complaints(LOOK, PRICE, facts=(COSTS, Fact("It is nice.", ()))) == [
+        "1: the fact 'It is nice.' neither accepts nor rejects anything"
+    ]
+    assert complaints(LOOK, PRICE, facts=(Fact("It is nobody's business.", (), reject=("x",)),)) == [
+        "1: it states no facts"
+    ]
+
+
 def test_a_call_that_may_be_left_out_may_fail() -> None:
     assert complaints(LOOK, PRICE, {**PRICE, "args": {"route_id": "other"}, "optional": True}) == []
 

@@ -1,7 +1,12 @@
 """The starter's queries are of one piece with its tools."""
 
+import collections
+import itertools
+
+from proctor.records.gold import read_gold
 from proctor.records.queries import Expected, Query
-from proctor.starter import functions
+from proctor.records.ways import ways
+from proctor.starter import functions, sets
 from proctor.starter.checking import check
 
 
@@ -20,9 +25,38 @@ def test_every_api_that_a_query_offers_or_needs_exists(queries: list[Query]) -> 
 def test_what_can_be_answered_has_facts_and_gold(queries: list[Query]) -> None:
     for query in queries:
         answered = query.expected is Expected.ANSWER
-        assert bool(query.facts) == answered, query.id
+        assert any(fact.accept for fact in query.facts) == answered, query.id
         assert bool(query.calls) >= answered, query.id
 
 
 def test_gold_really_yields_the_facts(queries: list[Query]) -> None:
     assert check(queries, functions()) == []
+
+
+def test_queries_want_from_one_call_to_six(queries: list[Query]) -> None:
+    lengths = collections.Counter(
+        min(sum(not call.optional for call in way) for way in ways(read_gold(list(query.calls))))
+        for query in queries
+        if query.expected is Expected.ANSWER
+    )
+    assert set(lengths) == {1, 2, 3, 4, 5, 6}
+    assert sum(count for length, count in lengths.items() if length > 2) > 20
+
+
+def test_every_set_has_queries_of_its_kind(queries: list[Query]) -> None:
+    by_set = {name: list(of) for name, of in itertools.groupby(queries, key=lambda query: query.test_set)}
+    assert set(by_set) == set(sets()) == {"single", "multi", "mixed", "unsolvable", "off-topic", "refusal"}
+    for name, of in by_set.items():
+        wanted = Expected(name) if name in {one.value for one in Expected} else Expected.ANSWER
+        assert {query.expected for query in of} == {wanted}, name
+    for query in queries:
+        tools, categories = ({getattr(gold, field) for gold in query.gold} for field in ("tool", "category"))
+        assert (len(tools) == 1) >= (query.test_set == "single"), query.id
+        assert (len(tools) > 1 and len(categories) == 1) >= (query.test_set == "multi"), query.id
+        assert (len(categories) > 1) >= (query.test_set == "mixed"), query.id
+
+
+def test_no_refusal_tells_what_it_must_not_by_its_own_query(queries: list[Query]) -> None:
+    for query in queries:
+        for fact in query.facts:
+            assert not [word for word in fact.reject if word.casefold() in query.text.casefold()], query.id

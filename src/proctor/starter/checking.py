@@ -4,7 +4,8 @@ A complaint is a sentence. There are none where, for every query, in every way t
 
 - the calls are answered, and not by errors (calls that may be left out may fail),
 - what looks like an id in their arguments stands in the query or in the answer of a call that they come after,
-- every fact stands in the answers in one of its spellings, or follows from them by its rule, and is said by its words,
+- every fact stands in the answers in one of its spellings, or follows from them by its rule, and is said by its words
+  (a fact without spellings only says what must not be told),
 - an answer is short enough to be shown to an agent whole,
 
 and where every query offers an API that it does not need, unless it needs none.
@@ -51,7 +52,7 @@ def _complaints(query: Query, functions: Mapping[str, Callable[..., Any]]) -> It
     needed = {(gold.tool, gold.api) for gold in query.gold}
     if needed and not {(api.id.tool, api.id.api) for api in query.apis} - needed:
         yield "it offers nothing that it does not need"
-    if query.expected is Expected.ANSWER and not query.facts:
+    if query.expected is Expected.ANSWER and not any(fact.accept for fact in query.facts):
         yield "it states no facts"
     seen: set[str] = set()
     for way in ways(read_gold(list(query.calls))):
@@ -102,10 +103,14 @@ def _untold(facts: Sequence[Fact], made: Sequence[_Made]) -> Iterator[str]:
     text = "\n".join(one.text for one in made)
     labelled = {one.call.label: one.response for one in made if one.call.label is not None}
     for fact in facts:
-        if not any(_stands(spelling, fact.says) for spelling in fact.accept):
-            yield f"the words {fact.says!r} hold none of the fact's spellings"
         if any(_stands(word, fact.says) for word in fact.reject):
             yield f"the words {fact.says!r} hold what the fact rejects"
+        if not fact.accept:
+            if not fact.reject:
+                yield f"the fact {fact.says!r} neither accepts nor rejects anything"
+            continue
+        if not any(_stands(spelling, fact.says) for spelling in fact.accept):
+            yield f"the words {fact.says!r} hold none of the fact's spellings"
         if fact.derived is None:
             if not any(_stands(spelling, text) for spelling in fact.accept):
                 yield f"no answer holds {fact.accept[0]!r}"
