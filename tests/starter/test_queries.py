@@ -3,6 +3,7 @@
 import collections
 import itertools
 
+from proctor.catalog.names import plain_name
 from proctor.records.gold import read_gold
 from proctor.records.queries import Expected, Query
 from proctor.records.ways import ways
@@ -49,11 +50,20 @@ def test_every_set_has_queries_of_its_kind(queries: list[Query]) -> None:
     for name, of in by_set.items():
         wanted = Expected(name) if name in {one.value for one in Expected} else Expected.ANSWER
         assert {query.expected for query in of} == {wanted}, name
+    apis = {plain_name(api): api for api in functions()}
     for query in queries:
-        tools, categories = ({getattr(gold, field) for gold in query.gold} for field in ("tool", "category"))
+        called = {apis[call.name] for way in ways(read_gold(list(query.calls))) for call in way}
+        tools, categories = {(api.category, api.tool) for api in called}, {api.category for api in called}
         assert (len(tools) == 1) >= (query.test_set == "single"), query.id
         assert (len(tools) > 1 and len(categories) == 1) >= (query.test_set == "multi"), query.id
         assert (len(categories) > 1) >= (query.test_set == "mixed"), query.id
+
+
+def test_needed_are_the_apis_without_which_there_is_no_way(queries: list[Query]) -> None:
+    apis = {plain_name(api): (api.tool, api.api) for api in functions()}
+    for query in queries:
+        each = [{apis[call.name] for call in way if not call.optional} for way in ways(read_gold(list(query.calls)))]
+        assert {(gold.tool, gold.api) for gold in query.gold} == set.intersection(*each), query.id
 
 
 def test_no_refusal_tells_what_it_must_not_by_its_own_query(queries: list[Query]) -> None:
