@@ -102,6 +102,21 @@ def printed(line: str) -> str:
     return f"\n```text\n$ {line}\n{said}\n```\n"
 
 
+def starter_categories() -> str:
+    """The starter's categories with their tools, how many APIs each has, and how many there are in all."""
+    rows = ["| Category | Tools, with their APIs | APIs |", "|---|---|---|"]
+    tools = starter.tools()
+    categories = sorted({tool.category for tool in tools})
+    for category in categories:
+        own = [tool for tool in tools if tool.category == category]
+        named = ", ".join(f"{tool.name} ({len(tool.apis)})" for tool in own)
+        rows.append(f"| {category} | {named} | {sum(len(tool.apis) for tool in own)} |")
+    apis = sum(len(tool.apis) for tool in tools)
+    queries = sum(len(read_queries(path)) for path in starter.sets().values())
+    total = f"{len(categories)} categories, {len(tools)} tools, {apis} APIs, {queries} queries."
+    return "\n".join(["", total, "", *rows, "", ""])
+
+
 def starter_sets() -> str:
     """The starter's test sets: what they ask for, and how many queries and calls there are."""
     rows = ["| Set | What it asks for | Queries | Gold calls |", "|---|---|---|---|"]

@@ -288,7 +288,7 @@ def test_a_pipe_that_ends_gets_the_answers_that_are_owed(tools: Path, by: str) -
 @pytest.mark.parametrize(
     ("options", "said", "sentence"),
     [
-        ((), "", "--stdio offers tools by their names; name --tools DIR."),
+        ((), "", "--stdio offers tools by their names; name --tools DIR, or --starter."),
         (("--tools", "{tools}", "--max-body", 1000), "x" * 3000, "a message is longer than 1000 bytes."),
     ],
 )

@@ -50,3 +50,9 @@ def test_no_two_apis_have_the_same_plain_name() -> None:
     names = [plain_name(api.id) for api in APIS]
     assert len(set(names)) == len(names)
     assert names == [f"{slug(api.id.api)}_for_{slug(api.id.tool)}" for api in APIS]
+
+
+def test_there_are_at_least_twelve_categories_forty_tools_and_150_apis() -> None:
+    assert len({tool.category for tool in tools()}) >= 12
+    assert len(tools()) >= 40
+    assert len(APIS) >= 150

@@ -53,7 +53,7 @@ _DECLINED = {
 
 def _right_answer(query: Query, steps: Sequence[CallStep]) -> str:
     declined = [_DECLINED[query.expected]] if query.expected in _DECLINED else []
-    told = declined + [fact.says for fact in query.facts]
+    told = declined + [fact.says for fact in query.facts if fact.accept]
     return " ".join(told) if told else report(steps)
 
 
