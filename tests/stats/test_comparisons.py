@@ -322,3 +322,13 @@ def test_of_several_comparisons_the_outcome_rests_on_holm() -> None:
 def test_a_comparison_is_json_and_back() -> None:
     for found in (made(compare(*flipped(9, 2, 30))), made(compare({"a": 0.5}, {"a": 0.25}))):
         assert msgspec.json.decode(msgspec.json.encode(found), type=Comparison) == found
+
+
+def test_an_interval_stays_within_what_two_shares_can_differ_by() -> None:
+    found = compare({"a": 1.0, "b": 0.5, "c": 0.0}, {"a": 0.0, "b": 0.5, "c": 1.0})
+    assert isinstance(found, Comparison)
+    assert (found.difference.low, found.difference.high) == (-1.0, 1.0)
+    wider = compare({"a": 5.0, "b": 0.5, "c": 0.0}, {"a": 0.0, "b": 0.5, "c": 5.0})
+    assert isinstance(wider, Comparison)
+    assert wider.difference.high is not None
+    assert wider.difference.high > 5

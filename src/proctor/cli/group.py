@@ -1,7 +1,8 @@
 """The command `proctor`: its verbs, and what becomes of an error.
 
 Exit codes: 0 when all went well, 1 for an error (a sentence on standard error and no traceback), 100 when a gate
-failed, 130 when somebody stopped it. A defect of Proctor's own keeps its traceback.
+failed, 101 when a comparison did not decide it, 102 when there was nothing to decide it by, 130 when somebody stopped
+it. A defect of Proctor's own keeps its traceback.
 """
 
 from __future__ import annotations
@@ -24,10 +25,13 @@ if TYPE_CHECKING:
 
 ERROR = 1
 GATE_FAILED = 100
+NOT_DECISIVE = 101
+UNDECIDED = 102
 STOPPED = 130
 
 VERBS = {
     "cache": "Keep recorded answers: import, export, verify, freeze, compare.",
+    "compare": "Compare two runs in pairs: which is better, and whether that is decided.",
     "completion": "Print what a shell needs to finish commands and options.",
     "convert": "Convert recorded answers from one form to another.",
     "grade": "Grade answers that are there already; the agent is not asked.",
@@ -158,7 +162,7 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 def proctor() -> None:
     """Set the exam for agents that use tools: score what they did.
 
-    Exit codes: 0 all went well, 1 an error, 100 a gate failed.
+    Exit codes: 0 all went well, 1 an error, 100 a gate failed, 101 and 102 a gate could not decide, 130 stopped.
     """
 
 

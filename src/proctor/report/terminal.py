@@ -11,7 +11,7 @@ from proctor.report.summary import Figures, RunSummary, Spent
 from proctor.report.tables import WIDTH, table, without_empty
 from proctor.stats.intervals import Estimate
 
-__all__ = ["amount", "money", "overview", "percent"]
+__all__ = ["amount", "money", "overview", "percent", "wrapped"]
 
 _NOBODY = "nobody has judged yet"
 _HEAD = ("set", "queries", "SoPR", "interval", "solved", "API calls", "finish", "unmeas.")
@@ -20,7 +20,7 @@ _GAP = 2
 
 def overview(run: RunSummary) -> list[str]:
     """The lines that say how good the agent of a run is, and what that rests on. They fit 80 columns."""
-    lines = [_title(run), *_wrapped("judged by", _judge(run)), ""]
+    lines = [_title(run), *wrapped("judged by", _judge(run)), ""]
     rows = [_row(one) for one in run.sets]
     if len(run.sets) > 1:
         rows += [_row(run.overall), ("mean of sets", "", *_rate(run.sets_mean), "", "", "", "")]
@@ -99,14 +99,14 @@ def _value(estimate: Estimate | Missing) -> str:
 def _notes(run: RunSummary) -> list[str]:
     overall = run.overall
     lines = [
-        *_wrapped("SoPR", _how_sure(overall)),
+        *wrapped("SoPR", _how_sure(overall)),
         *_corrected(overall),
-        *_wrapped("selection", _selected(run.selection)),
-        *_wrapped("calls", _calls(run)),
-        *_wrapped("stopped", _counted({name.replace("_", " "): n for name, n in run.troubles.stops.items()})),
-        *_wrapped("trouble", _trouble(run)),
-        *_wrapped("spent", spent(run.spent)),
-        *_wrapped("unmeasured", _unmeasured(overall)),
+        *wrapped("selection", _selected(run.selection)),
+        *wrapped("calls", _calls(run)),
+        *wrapped("stopped", _counted({name.replace("_", " "): n for name, n in run.troubles.stops.items()})),
+        *wrapped("trouble", _trouble(run)),
+        *wrapped("spent", spent(run.spent)),
+        *wrapped("unmeasured", _unmeasured(overall)),
     ]
     return [line for line in lines if line]
 
@@ -130,11 +130,11 @@ def _corrected(overall: Figures) -> list[str]:
     if found is None:
         return []
     if isinstance(found, Missing):
-        return _wrapped("corrected", f"unmeasured: {found.reason}" + (f" ({found.detail})" if found.detail else ""))
+        return wrapped("corrected", f"unmeasured: {found.reason}" + (f" ({found.detail})" if found.detail else ""))
     ends = "" if found.low is None or found.high is None else f" ({found.low * 100:.1f} to {found.high * 100:.1f})"
     raw = _value(overall.solved_rate)
     told = f"solved {raw} as judged; {percent(found.value)}{ends} with the judge's known errors taken out"
-    return _wrapped("corrected", f"{told}; {found.note}" if found.note else told)
+    return wrapped("corrected", f"{told}; {found.note}" if found.note else told)
 
 
 def _selected(found: Selection) -> str:
@@ -181,7 +181,8 @@ def _counted(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{amount(count)} {name}" for name, count in counts.items() if count)
 
 
-def _wrapped(head: str, text: str) -> list[str]:
+def wrapped(head: str, text: str) -> list[str]:
+    """A note under its head, in as many lines as it needs; none where there is nothing to say."""
     if not text:
         return []
     begin = f"{head:<10}{' ' * _GAP}"

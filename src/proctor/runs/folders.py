@@ -33,6 +33,7 @@ __all__ = [
     "read_manifest",
     "read_run",
     "result_path",
+    "results_of",
     "run_name",
     "run_path",
 ]
@@ -73,6 +74,11 @@ def run_path(output: str | Path, name: str) -> Path:
 def result_path(folder: Path) -> Path:
     """Where the result file of a run's folder stands."""
     return folder.parent.parent / _RESULTS / f"{folder.name}.json"
+
+
+def results_of(folder: Path) -> Path:
+    """The folder of results below which a run's folder stands."""
+    return folder.absolute().parent.parent
 
 
 def plan_of(manifest: Manifest) -> list[TrialKey]:

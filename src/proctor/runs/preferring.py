@@ -96,6 +96,8 @@ class Preferences(msgspec.Struct, frozen=True):
     """Comparisons that are still to be made: somebody stopped it, or the judge could not be reached."""
     usage: Usage = Usage()
     """What all that was asked for it has cost, now and before."""
+    stopped: bool = False
+    """Whether somebody stopped it."""
 
 
 def journal_path(results: str | Path, one: RunRecord, other: RunRecord) -> Path:
@@ -154,6 +156,7 @@ async def prefer(
         compared=compared,
         owed=state.left,
         usage=asking.usage(),
+        stopped=state.stopped,
     )
 
 

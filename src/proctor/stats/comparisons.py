@@ -16,7 +16,7 @@ import msgspec
 from proctor.errors import InputError
 from proctor.records.grades import Missing
 from proctor.stats.estimates import clustered_mean, mean
-from proctor.stats.intervals import Estimate, average, check_level, finite, normal_quantile, t_quantile
+from proctor.stats.intervals import Bounds, Estimate, average, check_level, finite, normal_quantile, t_quantile
 
 POWER = 0.8
 """How likely the smallest difference that could have shown would have been found."""
@@ -99,7 +99,8 @@ def compare(
     if binary and labels is None:
         found = _of_rates(differences, level)
     else:
-        found = _of_means(differences, labels, level, seed, resamples)
+        unit = all(0.0 <= score <= 1.0 for pair in measured.values() for score in pair)
+        found = _of_means(differences, labels, level, (seed, resamples), (-1.0, 1.0) if unit else None)
     estimate, test, p, detectable = found
     return Comparison(
         difference=estimate,
@@ -217,14 +218,20 @@ def _of_rates(differences: Sequence[float], level: float) -> Found:
 
 
 def _of_means(
-    differences: Sequence[float], labels: Sequence[Hashable] | None, level: float, seed: int, resamples: int
+    differences: Sequence[float],
+    labels: Sequence[Hashable] | None,
+    level: float,
+    draws: tuple[int, int],
+    bounds: Bounds | None,
 ) -> Found:
+    """By the means; two scores from 0 to 1 differ by no more than 1. `draws` are a seed and how often is drawn."""
     if labels is None:
-        estimate, units = mean(differences, level=level), list(differences)
+        estimate, units = mean(differences, level=level, bounds=bounds), list(differences)
     else:
-        estimate, units = clustered_mean(differences, labels, level=level), _sums(differences, labels)
+        estimate = clustered_mean(differences, labels, level=level, bounds=bounds)
+        units = _sums(differences, labels)
     assert isinstance(estimate, Estimate)  # there is at least one difference
-    test, p = _sign_flips(units, seed, resamples)
+    test, p = _sign_flips(units, *draws)
     named = msgspec.structs.replace(estimate, method=f"paired {estimate.method}")
     if len(units) < _fewest(level):
         return named, test, p, _too_few(level)
