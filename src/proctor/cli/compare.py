@@ -79,7 +79,7 @@ class Wish(msgspec.Struct, frozen=True):
 @click.option("--json", is_flag=True, help="Print everything as JSON.")
 @click.pass_context
 def command(ctx: click.Context, /, **said: Any) -> None:
-    """Compare two runs in pairs: which is better, and whether that is decided.
+    """Compare two runs: which is better, and whether that is decided.
 
     A is the baseline and B the candidate, each a run's folder, its result file, or results/NAME. They are compared
     query by query: B improved on A, regressed, or it is not decisive. With --published one run is enough.

@@ -31,7 +31,7 @@ STOPPED = 130
 
 VERBS = {
     "cache": "Keep recorded answers: import, export, verify, freeze, compare.",
-    "compare": "Compare two runs in pairs: which is better, and whether that is decided.",
+    "compare": "Compare two runs: which is better, and whether that is decided.",
     "completion": "Print what a shell needs to finish commands and options.",
     "convert": "Convert recorded answers from one form to another.",
     "grade": "Grade answers that are there already; the agent is not asked.",
