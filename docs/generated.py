@@ -1,10 +1,13 @@
 """The parts of the pages that are read from the code. cog writes them into the pages: `make docs`."""
 
+import enum
+import importlib
 import inspect
 import os
 import shlex
 import subprocess
 import sys
+import types
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +23,40 @@ from proctor.records.ways import ways
 
 ROOT = Path(__file__).parents[1]
 WIDTH = 100
+SEAMS = (
+    "proctor",
+    "proctor.dataset_schema",
+    "proctor.messages",
+    "proctor.metrics",
+    "proctor.metrics.base",
+    "proctor.metrics.collections",
+    "proctor.judges.judge",
+    "proctor.models.chat",
+    "proctor.models.openai",
+    "proctor.models.cached",
+    "proctor.models.scripted",
+    "proctor.models.adapt",
+    "proctor.agents.agent",
+    "proctor.agents.scripted",
+    "proctor.gateway.gateway",
+    "proctor.gateway.source",
+    "proctor.gateway.canned",
+    "proctor.records.queries",
+    "proctor.records.gold",
+    "proctor.records.traces",
+    "proctor.records.answers",
+    "proctor.records.grades",
+    "proctor.records.runs",
+    "proctor.stats.intervals",
+    "proctor.stats.estimates",
+    "proctor.stats.comparisons",
+    "proctor.stats.agreement",
+    "proctor.stats.calibration",
+    "proctor.starter",
+    "proctor.pytest_plugin",
+)
+"""The modules that people write code against."""
+LONGEST_SIGNATURE = 90
 
 
 def error_table() -> str:
@@ -139,3 +176,55 @@ _SETS = {
     "off-topic": "what the tools are not there for",
     "refusal": "what must not be done: other people's private data, harm",
 }
+
+
+def python_reference() -> str:
+    """What each module that people write code against offers: signature, and what it says of itself."""
+    parts = [""]
+    for path in SEAMS:
+        module = importlib.import_module(path)
+        parts += [f"## `{path}`", "", _doc(module), ""]
+        for name in offered(module):
+            value = getattr(module, name)
+            if callable(value) and not isinstance(value, types.GenericAlias | types.UnionType):
+                parts += [f"### `{name}`", "", "```text", _signature(name, value), "```", "", _doc(value), ""]
+    return "\n".join(parts)
+
+
+def offered(module: types.ModuleType) -> list[str]:
+    """The names that a module offers: those of its list, or what was made in it."""
+    listed = getattr(module, "__all__", None)
+    if listed is not None:
+        return [name for name in listed if not name.startswith("__")]
+    own = vars(module).items()
+    return sorted(
+        name
+        for name, value in own
+        if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__ and callable(value)
+    )
+
+
+def _signature(name: str, value: object) -> str:
+    if inspect.isclass(value) and issubclass(value, enum.Enum):
+        return f"{name}: {', '.join(member.name for member in value)}"
+    if inspect.isclass(value) and getattr(value, "_is_protocol", False):
+        return f"{name} (a protocol)"
+    try:
+        parameters = [
+            one.replace(annotation=inspect.Parameter.empty)
+            for one in inspect.signature(value).parameters.values()  # type: ignore[arg-type]
+        ]
+    except (TypeError, ValueError):
+        return name
+    words = [str(one) if "<" not in str(one) else f"{one.name}=…" for one in parameters]
+    flat = f"{name}({', '.join(words)})"
+    return flat if len(flat) <= LONGEST_SIGNATURE else f"{name}(\n    " + ",\n    ".join(words) + ",\n)"
+
+
+def _doc(value: object) -> str:
+    """What it says of itself: the first paragraphs, without lists and examples."""
+    doc = inspect.getdoc(value) or ""
+    if doc.startswith("Create a new instance"):
+        doc = ""
+    paragraphs = [part for part in doc.split("\n\n") if ">>>" not in part and "\n " not in part]
+    return " ".join(" ".join(part.split()) for part in paragraphs[:2])

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import proctor
+
 
 def test_generated_parts_are_up_to_date(root: Path) -> None:
     pages = [path.relative_to(root).as_posix() for path in [root / "README.md", *sorted(root.glob("docs/*.md"))]]
@@ -26,3 +28,8 @@ def test_a_part_that_is_out_of_date_is_found(tmp_path: Path) -> None:
     page.write_text("<!-- [[[cog cog.out('new') ]]] -->\nold\n<!-- [[[end]]] -->\n", "utf-8")
     command = [sys.executable, "-m", "cogapp", "--check", str(page)]
     assert subprocess.run(command, check=False, capture_output=True, timeout=60).returncode != 0  # noqa: S603
+
+
+def test_the_reference_tells_of_every_name_that_the_front_door_offers(pages: dict[str, str]) -> None:
+    names = [name for name in proctor.__all__ if not name.startswith("__")]
+    assert [name for name in names if f"### `{name}`" not in pages["docs/python.md"]] == []
