@@ -50,6 +50,8 @@ PURE = (
 )
 # The exceptions, and why.
 WAIVERS = {
+    "proctor.agents.adapters.command": "starts processes, and talks with them",
+    "proctor.agents.adapters.endpoint": "posts to addresses",
     "proctor.agents.adapters.seats": "gives each framework a thread of its own",
     "proctor.agents.agent": "drives strategies, and waits",
     "proctor.agents.desk": "waits for agents that nobody drives",

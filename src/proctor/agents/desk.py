@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextvars
 from collections.abc import Awaitable
 from typing import Any, TypeVar
 
@@ -17,7 +18,7 @@ from proctor.agents.agent import Task, ToolBox, in_time
 from proctor.agents.diary import Diary, Stopped
 from proctor.agents.finish import NAME, read_finish
 from proctor.messages import ToolCall
-from proctor.records.traces import CallStep, Finish, StopReason
+from proctor.records.traces import CallStep, Finish, StopReason, Thought
 
 __all__ = ["MOST_SECONDS", "Desk"]
 
@@ -31,7 +32,7 @@ MOST_SECONDS = 600.0
 class _Slot:
     """The place of one call among those that are not in the diary yet."""
 
-    def __init__(self, step: CallStep | None = None) -> None:
+    def __init__(self, step: CallStep | Thought | None = None) -> None:
         self.step = step
 
 
@@ -43,6 +44,7 @@ class Desk:
         self.tools = tools
         self.diary = diary
         self.loop = asyncio.get_running_loop()
+        self._context = contextvars.copy_context()
         self.finish: Finish | None = None
         """What a call of Finish said, where the agent ends by one."""
         self.calls = 0
@@ -74,13 +76,19 @@ class Desk:
             raise
         self._refuse_when_over()
         shown = self.diary.shown(step.observation)
-        slot.step = msgspec.structs.replace(step, observation=shown, seconds=self.diary.clock() - began)
+        slot.step = made = msgspec.structs.replace(step, observation=shown, seconds=self.diary.clock() - began)
         self._note()
-        return slot.step
+        return made
+
+    def think(self, thought: Thought) -> None:
+        """Write down what the agent says to itself, after the calls that it has begun."""
+        self._refuse_when_over()
+        self._slots.append(_Slot(thought))
+        self._note()
 
     def from_elsewhere(self, call: ToolCall) -> concurrent.futures.Future[CallStep | Finish]:
         """Make a call from another thread or another event loop."""
-        return asyncio.run_coroutine_threadsafe(self.call(call), self.loop)
+        return self._context.copy().run(asyncio.run_coroutine_threadsafe, self.call(call), self.loop)
 
     async def outcome(self, working: Awaitable[T]) -> T:
         """What the agent comes back with; `Stopped` as soon as a limit has come, wherever the agent is then.
@@ -119,9 +127,10 @@ class Desk:
     def _refuse_without_room(self) -> None:
         """Calls that are at work count as if they were in the diary; the desk is closed when they have come back."""
         at_work = len(self._slots)
+        calls = sum(not isinstance(slot.step, Thought) for slot in self._slots)
         full = None if self.diary.room(at_work + 1) > at_work else Stopped(StopReason.STEP_LIMIT)
         try:
-            self.diary.check(calls=at_work + 1)
+            self.diary.check(calls=calls + 1)
         except Stopped as limit:
             full = limit
         if full is not None:

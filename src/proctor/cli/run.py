@@ -30,7 +30,11 @@ _HERE = ("config", "display", "resume", "fresh")
 @click.option("--test-set", multiple=True, metavar="SET", help="Ask this set of queries; all of them without it.")
 @click.option("--ids", metavar="PATH", help="Ask only the queries of this id file, or of a folder of such files.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Ask the first N queries of each set.")
-@click.option("--agent", metavar="NAME", help="Who sits the exam: react, dfs, baseline, oracle, null or spam.")
+@click.option(
+    "--agent",
+    metavar="NAME",
+    help="Who sits the exam: one by name (react, dfs, baseline …), module:Object, command:WORDS or http://…",
+)
 @click.option("--model", metavar="MODEL", help="The agent's model, such as openai/gpt-4o-mini.")
 @click.option("--model-url", metavar="URL", help="Where the agent's model is; needed for one of your own.")
 @click.option("-A", "--agent-options", multiple=True, metavar="KEY=VALUE", help="Set an option of the agent: tries=3.")

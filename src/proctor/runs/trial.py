@@ -15,6 +15,7 @@ from proctor.errors import (
     ModelError,
     ModelRefusedError,
     ModelUnavailableError,
+    NeedsExtraError,
     OptionError,
     StorageError,
 )
@@ -40,7 +41,7 @@ async def run_trial(
         stop = await agent.attempt(task, tools, diary)
     except Stopped as limit:
         stop = limit.stop
-    except (ModelRefusedError, StorageError, OptionError):
+    except (ModelRefusedError, NeedsExtraError, OptionError, StorageError):
         raise
     except Exception as error:  # noqa: BLE001 - whatever an agent raises is a fact about the trial
         stop = StopReason.FAILED

@@ -32,7 +32,7 @@ from proctor.server.protocol import (
     tool_input,
 )
 
-__all__ = ["MAX_BODY", "Application"]
+__all__ = ["MAX_BODY", "Application", "Receive", "Scope", "Send", "Sent", "read_body", "send_answer"]
 
 MAX_BODY = 1_000_000
 """A longer request is refused with status 413."""
@@ -72,7 +72,7 @@ class Application:
             await self._virtual(scope, receive, send)
         elif scope["type"] == "http" and scope["path"] != "/health" and not self._knows_token(scope):
             self.counters.requests["other", 401] += 1
-            await _send(send, _UNAUTHORISED)
+            await send_answer(send, _UNAUTHORISED)
         elif scope["type"] == "http" and scope["path"] == "/mcp":
             await self._model_context(scope, receive, send)
         else:
@@ -87,13 +87,13 @@ class Application:
             await send(message)
 
         if scope["method"] != "POST":
-            await _send(counted, (405, error_body("MCP's messages come by POST."), None))
+            await send_answer(counted, (405, error_body("MCP's messages come by POST."), None))
             return
         self.counters.at_work += 1
         try:
             await self.mcp(scope, receive, counted)
         except NeedsExtraError as error:
-            await _send(counted, (501, error_body(str(error)), None))
+            await send_answer(counted, (501, error_body(str(error)), None))
         finally:
             self.counters.at_work -= 1
 
@@ -102,26 +102,13 @@ class Application:
         began = time.perf_counter()
         counters.at_work += 1
         try:
-            body = await self._body(scope, receive)
+            body = await read_body(receive, self._max_body)
             sent = body if isinstance(body, tuple) else await self._answered(scope, body)
         finally:
             counters.at_work -= 1
             counters.seconds += time.perf_counter() - began
         counters.requests["virtual", sent[0]] += 1
-        await _send(send, sent)
-
-    async def _body(self, scope: Scope, receive: Receive) -> bytes | Sent:
-        """The request's body; more than is allowed is not read."""
-        message = await receive()
-        body: bytes = message.get("body", b"")
-        while message.get("more_body") and len(body) <= self._max_body:
-            message = await receive()
-            body += message.get("body", b"")
-        if message["type"] == "http.disconnect":
-            return 400, error_body("the request was broken off."), None
-        if len(body) > self._max_body:
-            return 413, error_body(f"the request is longer than {self._max_body} bytes."), None
-        return body
+        await send_answer(send, sent)
 
     async def _answered(self, scope: Scope, body: bytes) -> Sent:
         request = read_request(body)
@@ -169,7 +156,22 @@ class Application:
 _UNAUTHORISED: Sent = (401, error_body("this server wants its token: Authorization: Bearer <token>."), None)
 
 
-async def _send(send: Send, sent: Sent) -> None:
+async def read_body(receive: Receive, most: int) -> bytes | Sent:
+    """The body of a request; more than is allowed is not read, and is answered with status 413."""
+    message = await receive()
+    body: bytes = message.get("body", b"")
+    while message.get("more_body") and len(body) <= most:
+        message = await receive()
+        body += message.get("body", b"")
+    if message["type"] == "http.disconnect":
+        return 400, error_body("the request was broken off."), None
+    if len(body) > most:
+        return 413, error_body(f"the request is longer than {most} bytes."), None
+    return body
+
+
+async def send_answer(send: Send, sent: Sent) -> None:
+    """Send status, body, and where the answer came from."""
     status, body, provenance = sent
     headers = [_JSON, (b"content-length", str(len(body)).encode())]
     if provenance is not None:

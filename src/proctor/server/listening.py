@@ -1,7 +1,10 @@
-"""Listening at an address, until a signal says to stop."""
+"""Listening at an address: until a signal says to stop, or beside other work in the same event loop."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import contextvars
 import gc
 import signal
 import socket
@@ -10,7 +13,7 @@ from typing import Any, NoReturn
 
 from proctor.errors import NeedsExtraError, OptionError
 
-__all__ = ["run"]
+__all__ = ["Beside", "run"]
 
 
 def run(application: Any, host: str, port: int, began: Callable[[str], object]) -> None:
@@ -31,6 +34,46 @@ def run(application: Any, host: str, port: int, began: Callable[[str], object]) 
         _look_for_cycles_less_often()
         config = uvicorn.Config(application, log_level="warning", access_log=False, server_header=False)
         uvicorn.Server(config).run(sockets=[listening])
+
+
+class Beside:
+    """A server on a free port of 127.0.0.1, in the event loop of whoever made it."""
+
+    def __init__(self, application: Any) -> None:
+        try:
+            import uvicorn
+        except ImportError:
+            raise NeedsExtraError("this needs starlette and uvicorn: pip install 'proctor[server]'.") from None
+        self._socket = socket.create_server(("127.0.0.1", 0), backlog=2048)
+        config = uvicorn.Config(
+            application,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            lifespan="off",
+            ws="none",
+            timeout_graceful_shutdown=1,
+        )
+        self._server = _deaf(uvicorn.Server(config))
+        loop = asyncio.get_running_loop()
+        self._task = loop.create_task(self._server.serve([self._socket]), context=contextvars.Context())
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+
+    async def aclose(self) -> None:
+        """Stop; what is at work is given a moment."""
+        self._server.should_exit = True
+        await self._task
+        self._socket.close()
+
+
+def _deaf(server: Any) -> Any:
+    """A server that listens to no signals: they belong to whoever made it."""
+    server.capture_signals = contextlib.nullcontext
+    return server
 
 
 def _look_for_cycles_less_often() -> None:

@@ -6,12 +6,13 @@ It needs the extra `mcp`, which is loaded when the first client asks.
 
 from __future__ import annotations
 
+import abc
 import asyncio
+import importlib.metadata
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from proctor import __version__
 from proctor.errors import FileError, InputError, NeedsExtraError, StorageError
 from proctor.gateway.gateway import Gateway
 from proctor.records.answers import Answer
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-__all__ = ["PROVENANCE", "SEARCH", "McpDoor", "McpTools"]
+__all__ = ["PROVENANCE", "SEARCH", "ListedTools", "McpDoor", "McpTools", "told"]
 
 PROVENANCE = "proctor/provenance"
 """Where an answer came from stands under this name in `_meta`."""
@@ -54,13 +55,17 @@ _INSTRUCTIONS = (
 )
 
 
-class McpTools:
-    """What an MCP client is told of a gateway's catalogue, and the answers that it gets."""
+class ListedTools(abc.ABC):
+    """What an MCP client is told of a catalogue. Who answers its calls is said by `called`."""
 
-    def __init__(self, gateway: Gateway, door: ToolDoor | None = None) -> None:
-        self._gateway = gateway
-        self._door = door or ToolDoor(gateway.catalog)
-        self._catalog = self._door.catalog
+    def __init__(self, door: ToolDoor, *, searches: bool = True) -> None:
+        self._door = door
+        self._catalog = door.catalog
+        self._searches = searches
+
+    @abc.abstractmethod
+    async def called(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The result of a call."""
 
     def server(self) -> Server[Any]:
         """The SDK's server over all this."""
@@ -70,7 +75,10 @@ class McpTools:
         except ImportError:
             raise NeedsExtraError("MCP needs its SDK: pip install 'proctor[mcp]'.") from None
         server: Server[Any] = Server(
-            "proctor", version=__version__, instructions=_INSTRUCTIONS, get_tool_input_schema=self.input_schema
+            "proctor",
+            version=importlib.metadata.version("proctor"),
+            instructions=_INSTRUCTIONS,
+            get_tool_input_schema=self.input_schema,
         )
         server.add_request_handler("tools/list", types.PaginatedRequestParams, self._list)
         server.add_request_handler("tools/call", types.CallToolRequestParams, self._call)
@@ -86,7 +94,7 @@ class McpTools:
 
     def page(self, offset: int) -> tuple[list[dict[str, Any]], int | None]:
         """The tools from an offset on, and the offset of the next page, if there is one."""
-        tools = [] if offset else [_SEARCHING]
+        tools = [_SEARCHING] if self._searches and not offset else []
         size = 0
         for place in range(offset, min(offset + _PAGE, len(self._catalog))):
             tool = self._catalog.schema(self._catalog.apis[place].id, "mcp")
@@ -106,15 +114,26 @@ class McpTools:
         return {"tools": tools, **more, "resultType": "complete", "ttlMs": _FRESH, "cacheScope": "private"}
 
     async def _call(self, _: Any, params: types.CallToolRequestParams) -> dict[str, Any]:
-        arguments = params.arguments or {}
         try:
-            if params.name == SEARCH:
-                return await self._found(arguments)
-            return _result(await self._gateway.call_api(self._meant(params.name), arguments))
+            return await self.called(params.name, params.arguments or {})
         except (StorageError, FileError) as error:  # the store cannot be read or written
             raise _failed(str(error)) from None
         except InputError as error:
-            return _told(error_body(str(error)), failed=True)
+            return told(error_body(str(error)), failed=True)
+
+
+class McpTools(ListedTools):
+    """A gateway's catalogue: its answers are those of the gateway."""
+
+    def __init__(self, gateway: Gateway, door: ToolDoor | None = None) -> None:
+        super().__init__(door or ToolDoor(gateway.catalog))
+        self._gateway = gateway
+
+    async def called(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The answer of the gateway, or what a search has found."""
+        if name == SEARCH:
+            return await self._found(arguments)
+        return _result(await self._gateway.call_api(self._meant(name), arguments))
 
     def _meant(self, name: str) -> ApiId:
         match = self._catalog.resolver.resolve(name)
@@ -133,7 +152,7 @@ class McpTools:
             raise InputError(f"limit is a whole number from 1 on, not {limit!r}.")
         hits = await asyncio.to_thread(self._door.search, said, min(limit, _MOST_FOUND))
         found = [self._catalog.schema(hit.api, "mcp") for hit in hits]
-        return _told(answer_body(Answer({"tools": found}, "" if found else "nothing fits these words.")))
+        return told(answer_body(Answer({"tools": found}, "" if found else "nothing fits these words.")))
 
 
 class McpDoor:
@@ -143,7 +162,7 @@ class McpDoor:
     browser was talked into: those whose host is not this machine.
     """
 
-    def __init__(self, tools: McpTools, *, max_body: int, local: bool) -> None:
+    def __init__(self, tools: ListedTools, *, max_body: int, local: bool) -> None:
         self._tools = tools
         self._max_body = max_body
         self._local = local
@@ -197,11 +216,12 @@ class McpDoor:
 
 
 def _result(answer: Answer) -> dict[str, Any]:
-    result = _told(answer_body(answer), failed=bool(answer.error))
+    result = told(answer_body(answer), failed=bool(answer.error))
     return {**result, "_meta": {PROVENANCE: msgspec.to_builtins(answer.provenance)}}
 
 
-def _told(body: bytes, *, failed: bool = False) -> dict[str, Any]:
+def told(body: bytes, *, failed: bool = False) -> dict[str, Any]:
+    """The result that says what stands in a body."""
     content = [{"type": "text", "text": body.decode()}]
     said = msgspec.json.decode(body)
     return {"content": content, "structuredContent": said, "isError": failed, "resultType": "complete"}

@@ -12,7 +12,16 @@ from proctor import json_text
 from proctor.errors import InputError
 from proctor.records.answers import Answer
 
-__all__ = ["Rejected", "VirtualRequest", "answer_body", "provenance_header", "read_request", "tool_input"]
+__all__ = [
+    "Rejected",
+    "VirtualRequest",
+    "answer_body",
+    "error_body",
+    "observation_body",
+    "provenance_header",
+    "read_request",
+    "tool_input",
+]
 
 PARSE_ERROR = "Tool input parse error"
 """How the error of an answer begins when the tool's input cannot be read; clients look for it."""
@@ -79,6 +88,17 @@ def answer_body(answer: Answer) -> bytes:
 def error_body(error: str) -> bytes:
     """The body that says why there is no response."""
     return _encode({"error": error, "response": ""})
+
+
+def observation_body(observation: str) -> bytes:
+    """The body with what an agent is shown: the two fields as they are, or, as the response, a text that was cut."""
+    body = observation.encode("utf-8", "replace")
+    try:
+        said = _decode_any(body)
+    except msgspec.MsgspecError:
+        return _encode({"error": "", "response": observation})
+    whole = isinstance(said, dict) and said.keys() == {"error", "response"}
+    return body if whole else _encode({"error": "", "response": observation})
 
 
 def provenance_header(answer: Answer) -> bytes:

@@ -15,8 +15,9 @@ from proctor.agents.probes import null, oracle, spam
 from proctor.agents.tree import tree
 from proctor.errors import OptionError, nearest
 from proctor.models.chat import ChatModel
+from proctor.wiring.outsiders import AS_RECORDED, BY_NAME, Around, maker_of_kind
 
-__all__ = ["ADAPTERS", "AGENTS", "Kind", "agent_named", "asks_model"]
+__all__ = ["AGENTS", "Kind", "agent_named", "asks_model", "calls_nobody"]
 
 
 class Kind(msgspec.Struct, frozen=True):
@@ -36,24 +37,32 @@ AGENTS: dict[str, Kind] = {
 }
 """The strategies by name."""
 
-ADAPTERS: dict[str, Callable[[str, Mapping[str, Any]], Agent]] = {}
-"""Agents of other kinds, by what stands before the first colon of their name: whoever makes them is handed the whole
-name and the options."""
-
 
 def asks_model(name: str) -> bool:
     """Whether an agent of that name asks a model that Proctor hands to it."""
     return name in AGENTS and AGENTS[name].asks_model
 
 
-def agent_named(name: str, model: ChatModel | None = None, options: Mapping[str, Any] | None = None) -> Agent:
+def calls_nobody(name: str, options: Mapping[str, Any]) -> bool:
+    """Whether an agent makes no call, so that nobody has to be there to answer."""
+    return name == "null" or (name == "recorded" and options.get("calls", AS_RECORDED) == AS_RECORDED)
+
+
+def agent_named(
+    name: str,
+    model: ChatModel | None = None,
+    options: Mapping[str, Any] | None = None,
+    around: Around | None = None,
+) -> Agent:
     """The agent of that name. `options` are its strategy's, with `temperature` and `max_tokens` of its model."""
-    prefix, colon, _ = name.partition(":")
-    if colon and prefix in ADAPTERS:
-        return ADAPTERS[prefix](name, options or {})
+    maker = maker_of_kind(name)
+    if maker is not None:
+        if model is not None:
+            raise OptionError(f"the agent {name!r} asks no model of Proctor's; leave --model out.")
+        return maker(name, options or {}, around or Around())
     kind = AGENTS.get(name)
     if kind is None:
-        raise OptionError(f"there is no agent {name!r}; {nearest(name, AGENTS)}")
+        raise OptionError(f"there is no agent {name!r}; {nearest(name, [*AGENTS, *BY_NAME])}")
     if kind.asks_model and model is None:
         raise OptionError(f"the agent {name!r} asks a model; say which: --model openai/gpt-4o-mini.")
     if model is not None and not kind.asks_model:

@@ -28,10 +28,12 @@ from proctor.records.runs import TrialKey
 from proctor.records.traces import Trace
 from proctor.runs.trial import run_trial
 from proctor.runs.underway import Recalling, recalled
-from proctor.wiring.agents import agent_named
+from proctor.server.desks import DeskDoor
+from proctor.wiring.agents import agent_named, calls_nobody
 from proctor.wiring.benchmarks import Opened
 from proctor.wiring.gateways import faults_of, live_of, opened_store, simulators_of
 from proctor.wiring.models import Models
+from proctor.wiring.outsiders import Around
 
 __all__ = ["ANSWERS", "Given", "Hall", "limits_of"]
 
@@ -61,6 +63,7 @@ class Hall:
         self.models = Models(settings)
         try:
             self.gateway = self._gateway(folder)
+            self._door = DeskDoor()
             self.agent = self._agent()
         except BaseException:
             self._open.close()
@@ -80,7 +83,11 @@ class Hall:
         return await run_trial(self.agent, task, box, self._limits, clock=time.monotonic)
 
     async def aclose(self) -> None:
-        """Close the gateway, its store and the models."""
+        """Close the agent, its door, the gateway, its store and the models."""
+        leave = getattr(self.agent, "aclose", None)
+        if leave is not None:
+            await leave()
+        await self._door.aclose()
         await self.gateway.aclose()
         await self.models.aclose()
         self._open.close()
@@ -94,7 +101,8 @@ class Hall:
             model = Recalling(as_chat_model(self._given.model), "agent")
         elif said.model is not None:
             model = Recalling(self.models.plain(said.model, url=said.url), "agent")
-        return agent_named(said.name, model, said.options)
+        around = Around(self._door, self.benchmark.sets, self.benchmark.catalog)
+        return agent_named(said.name, model, said.options, around)
 
     def _gateway(self, folder: Path) -> Gateway:
         said = self.settings.gateway
@@ -109,7 +117,8 @@ class Hall:
         sources = [*functions, *self._given.simulators, *simulators]
         live = live_of(said.live)
         able = {Source.RECORDED: said.cache, Source.SIMULATED: sources, Source.LIVE: live}
-        if not any(able[kind] for kind in policy.order):
+        silent = self._given.agent is None and calls_nobody(self.settings.agent.name, self.settings.agent.options)
+        if not silent and not any(able[kind] for kind in policy.order):
             raise OptionError(
                 f"nobody answers the calls under the policy {policy.name!r}; name --cache STORE, --simulator KIND or "
                 "--live KIND."

@@ -12,13 +12,12 @@ import contextlib
 from typing import Any, Protocol
 
 from proctor.agents.adapters.final import DetailsReader, Said, read_said
-from proctor.agents.adapters.functions import Definitions, handed
+from proctor.agents.adapters.functions import definitions_of
 from proctor.agents.adapters.objects import load_object, maker_of
 from proctor.agents.adapters.seats import Seats
 from proctor.agents.agent import Task, ToolBox
 from proctor.agents.desk import Desk
 from proctor.agents.diary import Diary
-from proctor.catalog.index import Catalog
 from proctor.records.traces import CallStep, Finish, StopReason, Thought
 
 __all__ = ["Door", "FrameworkAgent", "ended"]
@@ -48,11 +47,11 @@ class FrameworkAgent:
         self._seats = Seats(self._maker)
         self._details = details
         self._door = door
-        self._handed: tuple[Catalog, Definitions] | None = None
+        self._tools = definitions_of()
 
     async def attempt(self, task: Task, tools: ToolBox, diary: Diary) -> StopReason:
         """Ask the framework."""
-        definitions = self._definitions(tools)
+        definitions = self._tools(tools)
         async with (
             contextlib.AsyncExitStack() as stack,
             self._seats.taken(same_tools=isinstance(tools.offered, int)) as seat,
@@ -70,12 +69,6 @@ class FrameworkAgent:
     async def aclose(self) -> None:
         """End its threads."""
         self._seats.leave()
-
-    def _definitions(self, tools: ToolBox) -> Definitions:
-        """Made once for a catalogue: where all tools are at hand, every task has the same."""
-        if self._handed is None or self._handed[0] is not tools.catalog:
-            self._handed = (tools.catalog, handed(tools))
-        return self._handed[1]
 
     def __repr__(self) -> str:
         return f"<agent {self.name}>"

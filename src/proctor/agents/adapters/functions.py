@@ -17,10 +17,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from proctor.agents.agent import ToolBox
+from proctor.catalog.index import Catalog
 from proctor.messages import ToolCall, read_tool_call
 from proctor.records.queries import ApiSpec, Parameter
 
-__all__ = ["ApiFunction", "AsyncApiFunction", "Definitions", "HandedTools", "handed"]
+__all__ = ["ApiFunction", "AsyncApiFunction", "Definitions", "HandedTools", "definitions_of", "handed"]
 
 Calling = Callable[[ToolCall], str]
 CallingLater = Callable[[ToolCall], Awaitable[str]]
@@ -109,6 +110,18 @@ class HandedTools(dict[str, dict[str, Any]]):
 def handed(tools: ToolBox) -> Definitions:
     """The definitions of the tools at hand, by the names of their functions."""
     return {name: _definition(tools, api, name) for api in tools.catalog for name in [tools.name(api.id)]}
+
+
+def definitions_of() -> Callable[[ToolBox], Definitions]:
+    """Makes definitions, once for a catalogue: where all tools are at hand, every task has the same."""
+    last: list[tuple[Catalog, Definitions]] = []
+
+    def made(tools: ToolBox) -> Definitions:
+        if not last or last[0][0] is not tools.catalog:
+            last[:] = [(tools.catalog, handed(tools))]
+        return last[0][1]
+
+    return made
 
 
 def _definition(tools: ToolBox, api: ApiSpec, name: str) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from proctor.errors import AgentError
 from proctor.messages import ToolCall
 from proctor.records.traces import CallStep, Finish, StopReason
 
-__all__ = ["Seat", "Seats"]
+__all__ = ["Seat", "Seats", "in_thread"]
 
 
 OpenSession = Callable[[], Awaitable[dict[str, str]]]
@@ -79,7 +79,7 @@ class Seat:
                 await self._prepare(desk, tools, session)
             answer, query = self._framework.answer, desk.task.query.text
             if self._maker.concurrent and not inspect.iscoroutinefunction(answer):
-                return await _done(await _in_thread(lambda: answer(query)))
+                return await _done(await in_thread(lambda: answer(query)))
             return await _done(answer(query))
         except (SystemExit, KeyboardInterrupt) as error:
             raise AgentError(f"the agent wanted to end the process: {type(error).__name__} {error}".rstrip()) from None
@@ -171,9 +171,10 @@ async def _opened(session: OpenSession) -> dict[str, str]:
     return await session()
 
 
-async def _in_thread(work: Callable[[], T]) -> T:
+async def in_thread(work: Callable[[], T]) -> T:
     """Do something in a thread that nobody has to wait for at the end of the process."""
     done: concurrent.futures.Future[T] = concurrent.futures.Future()
+    done.set_running_or_notify_cancel()
     context = contextvars.copy_context()
 
     def run() -> None:

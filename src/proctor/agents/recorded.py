@@ -1,0 +1,51 @@
+"""An agent that does again what was recorded: answers that somebody's agent once gave. Pure.
+
+Whoever has read the recordings hands in their traces. The steps stand as they were recorded, or, with `again`, their
+calls are made anew, so that this run's gateway answers them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from proctor.agents.agent import CallApis, Note, Strategy, Task, ToolBox, drive
+from proctor.agents.diary import Diary
+from proctor.errors import AgentError, OptionError
+from proctor.messages import ToolCall
+from proctor.models.chat import Reply
+from proctor.records.traces import CallStep, Finish, StopReason, Trace
+
+__all__ = ["RecordedAgent"]
+
+
+class RecordedAgent:
+    """Replays traces, by test set and query id."""
+
+    def __init__(self, traces: Mapping[tuple[str, str], Trace], *, name: str = "recorded", again: bool = False) -> None:
+        self.name = name
+        self._traces = traces
+        self._again = again
+
+    async def attempt(self, task: Task, tools: ToolBox, diary: Diary) -> StopReason:
+        """Do what was recorded. A query without a recorded answer is the agent's failure: it has none."""
+        trace = self._traces.get((task.query.test_set, task.query.id))
+        if trace is None or trace.failure is not None:
+            raise AgentError(f"no answer was recorded to the query {task.query.id!r}.")
+        return await drive(self._moves(trace), tools, diary, _nobody)
+
+    def _moves(self, trace: Trace) -> Strategy:
+        for step in trace.steps:
+            if self._again and isinstance(step, CallStep) and step.name != "Finish":
+                yield CallApis((ToolCall(name=step.name, args=step.arguments, malformed=step.malformed),))
+            else:
+                yield Note(step)
+        if trace.steps and isinstance(trace.steps[-1], Finish):
+            return StopReason.GAVE_UP if trace.steps[-1].gave_up else StopReason.FINISHED
+        return trace.stop
+
+    def __repr__(self) -> str:
+        return f"<agent {self.name}: {len(self._traces)} answers>"
+
+
+async def _nobody(_: object) -> Reply:
+    raise OptionError("recorded answers ask no model.")
