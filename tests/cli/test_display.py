@@ -14,7 +14,7 @@ from collections.abc import Callable
 import pytest
 from rich.console import Console
 
-from proctor.cli.display import displayed, duration, standing_line
+from proctor.cli.display import displayed, duration, so_far, standing_line
 from proctor.cli.drawing import picture
 from proctor.cli.running import Standing
 from proctor.records.answers import Answer, Provenance, Source
@@ -106,6 +106,12 @@ def test_one_line_says_where_a_run_stands() -> None:
         "4 of 10 (40 %); 0.5/s; 12 s left; 1 Solved, 1 Unsure, 1 unmeasured; "
         "calls: 2 recorded, 1 simulated, 1 unanswered; 500 tokens, 0.7500 US$"
     )
+
+
+def test_a_pass_rate_that_no_model_judged_says_so_while_the_run_is_at_work() -> None:
+    judged = [Judged(KEYS[0], Verdict(Status.SOLVED, "", "heuristic"))]
+    assert so_far(standing_after([Planned(1, 0, "run", "heuristic"), *judged])) == "SoPR so far 100.0 % (heuristic)"
+    assert so_far(standing_after([Planned(1, 0, "run", "official"), *judged])) == "SoPR so far 100.0 %"
 
 
 def test_an_unknown_price_is_never_no_cost() -> None:

@@ -222,7 +222,10 @@ def test_both_denominators_are_what_their_files_come_to(run: Run, exam: Path) ->
 
 def test_the_answers_are_written_in_upstreams_forms(run: Run, exam: Path) -> None:
     words = ("--compat", "stabletoolbench", "--converted", "again.json", "--pass-rate-csv", "rates.csv")
-    graded(run, *FIRST, "--judge", "heuristic", *words)
+    assert (
+        "a table cannot say that its verdicts are by heuristic"
+        in run("grade", *FIRST, "--judge", "heuristic", *words).stderr
+    )
     written = json.loads((exam / "again.json").read_text())
     recorded = json.loads((exam / "gpt" / "G1.json").read_text())
     assert list(written) == list(recorded)
@@ -251,7 +254,14 @@ def test_pass_rates_are_read_with_their_verdicts(run: Run, exam: Path) -> None:
     graded(run, *FIRST, "--judge", "heuristic", "--pass-rate-json", "gpt/rates.json")
     (exam / "gpt" / "rates.json").rename(exam / "gpt" / "G1.json")
     one = graded(run, *FIRST, "--name", "from-rates")
-    assert (one["summary"]["method"], one["summary"]["overall"]["sopr"]["value"]) == ("recorded", 0.6)
+    assert (one["summary"]["method"], one["summary"]["overall"]["sopr"]["value"]) == ("heuristic", 0.6)
+    assert one["summary"]["judge"] == "recorded (heuristic)"
+    rates = json.loads((exam / "gpt" / "G1.json").read_text())
+    for entry in rates.values():
+        del entry["evaluation_method"]
+    (exam / "gpt" / "G1.json").write_text(json.dumps(rates))
+    plain = graded(run, *FIRST, "--name", "from-plain-rates")
+    assert (plain["summary"]["method"], plain["summary"]["judge"]) == ("recorded", "recorded")
 
 
 @pytest.mark.usefixtures("exam")
@@ -268,7 +278,7 @@ def test_a_gate_fails_the_command(run: Run) -> None:
 @pytest.mark.usefixtures("exam")
 def test_the_table_shows_both_denominators(run: Run) -> None:
     done = run("grade", *FIRST, "--judge", "heuristic")
-    assert "SoPR over repeats  all queries  of  answered only  of" in done.stdout
+    assert "SoPR by heuristic  all queries  of  answered only  of" in done.stdout
     assert "G1                    60.0±0.0   5       75.0±0.0   4" in done.stdout
     assert "heuristic" in done.stdout
 

@@ -68,6 +68,32 @@ def test_a_run_leaves_a_folder_a_result_file_and_a_table(run: Run, words: list[s
     assert [one["scores"]["sopr_score"] for one in document["results"]] == [1.0] * 3
 
 
+def test_the_rate_is_corrected_and_the_judges_disagreement_counted(run: Run, words: list[str], tmp_path: Path) -> None:
+    labels = [*["1,1"] * 90, *["1,0"] * 10, *["0,0"] * 80, *["0,1"] * 20]
+    (tmp_path / "labels.csv").write_text("\n".join(["human,judge", *labels]))
+    kept = str(tmp_path / "calibration.json")
+    assert run("judge", "calibrate", str(tmp_path / "labels.csv"), "--judge-name", "rules", "-o", kept).exit_code == 0
+    judges = ["--judge", "heuristic", "--judge", "rubric", "--judge", "heuristic"]
+    done = run(*words, "--agent", "oracle", *judges, "--calibration", kept)
+    assert done.exit_code == 0, done.output
+    told = " ".join(done.stdout.split())
+    assert "errors taken out, by 200 labels of the judge 'rules'" in told
+    assert "flips the judges disagree about 0 of 3 answers" in told
+    document = result(tmp_path, "oracle_animals")
+    assert document["metadata"]["config"]["evaluation_method"] == "heuristic and rubric"
+    assert document["summary"]["sopr_corrected"]["method"] == "corrected for the judge (Rogan-Gladen)"
+    assert document["summary"]["flips"]["n"] == 3
+
+
+def test_a_calibration_that_cannot_be_read_is_said_before_anything_is_asked(
+    run: Run, words: list[str], tmp_path: Path
+) -> None:
+    done = run(*words, "--agent", "oracle", "--judge", "heuristic", "--calibration", "nowhere.json")
+    assert done.exit_code == 1
+    assert "nowhere.json: cannot be read" in done.stderr
+    assert not (tmp_path / "results").exists()
+
+
 def test_without_a_word_the_baseline_sits_the_starter_and_the_rubric_judges(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "proctor", "run"], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False

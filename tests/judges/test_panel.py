@@ -10,6 +10,7 @@ from proctor.judges.panel import Panel, flip_rate, majority
 from proctor.judges.solving import SolvingJudge
 from proctor.models.scripted import ScriptedModel
 from proctor.records.grades import Missing, Status, Verdict
+from proctor.runs.judging import judging_of
 from proctor.stats.intervals import Estimate
 
 S, U, N = Status.SOLVED, Status.UNSURE, Status.UNSOLVED
@@ -68,7 +69,9 @@ async def test_every_member_is_asked_as_often_as_was_wanted_each_time_anew() -> 
 async def test_a_heuristic_in_a_panel_stays_visible() -> None:
     mixed = Panel([HeuristicJudge(), SolvingJudge(ScriptedModel([{"answer_status": "Solved"}]))])
     assert mixed.name.startswith("panel of 2: heuristic; solving (")
-    assert (mixed.method, Panel([HeuristicJudge()]).method) == ("judge", "heuristic")
+    assert (mixed.method, Panel([HeuristicJudge()]).method) == ("heuristic and judge", "heuristic")
+    assert judging_of(mixed).method == "heuristic and judge"
+    assert judging_of(Panel([SolvingJudge(ScriptedModel([]))])).method == "official"
     verdict = await mixed.judge(ATTEMPT)
     assert isinstance(verdict, Verdict)
     assert [ballot.judge.split()[0] for ballot in verdict.ballots if isinstance(ballot, Verdict)] == [

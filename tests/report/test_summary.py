@@ -132,6 +132,19 @@ def test_the_calibrated_rate_stands_beside_the_raw_one() -> None:
     assert summarise(run(*trials)).overall.corrected is None
 
 
+def test_judges_that_disagree_are_counted_over_ballots_and_repeats() -> None:
+    said = Verdict(Status.SOLVED, "", "one")
+    other = Verdict(Status.UNSOLVED, "", "other")
+    split = Verdict(Status.SOLVED, "", "panel", ballots=(said, said, other))
+    agreed = Verdict(Status.SOLVED, "", "panel", ballots=(said, said, LOST))
+    alone = Verdict(Status.SOLVED, "", "panel", ballots=(said, LOST))
+    found = summarise(
+        run(trial("1", split), trial("2", agreed), trial("3", said, other), trial("4", alone), trial("5", said))
+    )
+    assert found.flips == proportion(2, 3)
+    assert isinstance(summarise(run(trial("1", said))).flips, Missing)
+
+
 def test_a_query_without_gold_is_in_no_mean_of_the_api_call_score() -> None:
     weather = Trace("1", StopReason.FINISHED, steps=(call(ApiId("S", "Weather", "now"), Answer("dry")), Finish("dry")))
     overall = summarise(run(trial("1", SOLVED, trace=weather), trial("2", SOLVED, gold=()))).overall

@@ -70,7 +70,12 @@ def test_a_calibrated_rate_stands_beside_the_raw_one(make_run: Made) -> None:
     calibration = Calibration(q0=0.9, m0=50, q1=0.8, m1=50, judge="rubric", labels="labels.csv")
     text = " ".join(told(make_run(), calibration).split())
     assert "as judged" in text
-    assert "with the judge's known errors taken out" in text
+    assert "with the judge's known errors taken out, by 100 labels of the judge 'rubric'" in text
+
+
+def test_how_often_judges_disagree_stands_below_the_scores(make_run: Made) -> None:
+    assert "flips       the judges disagree about" in told(make_run(panel=True))
+    assert "flips" not in told(make_run())
 
 
 @pytest.fixture

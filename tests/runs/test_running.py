@@ -60,7 +60,7 @@ async def test_every_trial_is_tried_and_judged(ledger: Opens) -> None:
         isinstance(one.verdict, Verdict) for number in (1, 2, 3) for one in opened.opinions(key(number), HEURISTIC)
     )
     assert Counter(type(event) for event in told)[Tried] == 3
-    assert told[0] == Planned(3, 0, "")
+    assert told[0] == Planned(3, 0, "", "heuristic")
 
 
 async def test_what_is_there_already_is_not_done_again(ledger: Opens) -> None:

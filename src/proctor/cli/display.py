@@ -131,7 +131,8 @@ def counted(counts: dict[str, int]) -> str:
 def so_far(standing: Standing) -> str:
     """The pass rate so far."""
     rate = standing.sopr
-    return "" if rate is None else f"SoPR so far {percent(rate)}"
+    by = f" ({standing.method})" if standing.method not in ("", "official") else ""
+    return "" if rate is None else f"SoPR so far {percent(rate)}{by}"
 
 
 def duration(seconds: float) -> str:

@@ -116,7 +116,9 @@ def _grade(wish: Wish, said: dict[str, Any]) -> int:
     graded = asyncio.run(_all_graded(taken.folders, settings))
     told = [Told.of(one, compat=wish.compat is not None, calibration=calibration, level=wish.level) for one in graded]
     for each in told:
-        written_files(each, wish.pass_rate_json, wish.pass_rate_csv, wish.converted, several=len(told) > 1)
+        lost = written_files(each, wish.pass_rate_json, wish.pass_rate_csv, wish.converted, several=len(told) > 1)
+        for line in _losses(lost):
+            click.echo(line, err=True)
     passed, sentences = _gates(gates, told, wish.gate)
     click.echo(as_json(told, sentences) if wish.json else as_text(told, sentences))
     if any(one.state is not None and one.state.stopped for one in graded):

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from proctor.errors import OptionError
+from proctor.formats.stabletoolbench.conversions import Conversion
 from proctor.formats.stabletoolbench.of_runs import Part, converted_parts, pass_rate_parts
 from proctor.metrics._pass_rate import PassRate, average_of_sets
 from proctor.records.grades import Missing
@@ -67,6 +68,7 @@ def further(summary: RunSummary, other: RunSummary, *, compat: bool) -> dict[str
         "mean_of_sets_published": summary.sets_mean_published,
         "selection": summary.selection,
         "calls": summary.calls,
+        "flips": summary.flips,
         "stops": summary.troubles.stops,
         "spent": summary.spent,
     }
@@ -110,25 +112,31 @@ def as_json(told: Sequence[Told], gates: Sequence[str]) -> str:
     return msgspec.json.format(msgspec.json.encode({"runs": runs, "gates": list(gates)})).decode()
 
 
-def written_files(told: Told, rates: str | None, rows: str | None, converted: str | None, *, several: bool) -> None:
-    """Write the files that were asked for in upstream's forms."""
+def written_files(
+    told: Told, rates: str | None, rows: str | None, converted: str | None, *, several: bool
+) -> tuple[str, ...]:
+    """Write the files that were asked for in upstream's forms; returns what these forms could not hold."""
     if several and (rates or rows or converted):
         raise OptionError(
             "--pass-rate-json, --pass-rate-csv and --converted are files of one run; grade one at a time."
         )
+    record, compat = told.record, told.compat
+    lost: tuple[str, ...] = ()
     if rates is not None:
-        _write(rates, pass_rate_parts(told.record, compat=told.compat).value)
+        lost += _write(rates, pass_rate_parts(record, compat=compat))
     if rows is not None:
-        _write(rows, pass_rate_parts(told.record, compat=told.compat, table=True).value)
+        lost += _write(rows, pass_rate_parts(record, compat=compat, table=True))
     if converted is not None:
-        _write(converted, converted_parts(told.record, compat=told.compat).value)
+        lost += _write(converted, converted_parts(record, compat=compat))
+    return lost
 
 
-def _write(path: str, parts: Sequence[Part]) -> None:
+def _write(path: str, parts: Conversion[list[Part]]) -> tuple[str, ...]:
     """Write the one part to the file, or each of several to a file beside it that bears its name."""
-    for part in parts:
-        name = Path(path)
+    name = Path(path)
+    for part in parts.value:
         write_whole(name.with_name(f"{name.stem}.{part.name}{name.suffix}") if part.name else name, part.data)
+    return parts.lost
 
 
 def _of_set(figures: Figures) -> dict[str, Any]:
@@ -148,7 +156,9 @@ def _published(told: Told) -> list[str]:
     rows = [_both(one, theirs_by_name.get(one.name)) for one in ours.sets]
     if len(ours.sets) > 1:
         rows.append(("mean of sets", _mean(ours), "", _mean(theirs), ""))
-    head = ("SoPR over repeats", "all queries", "of", "answered only", "of")
+    method = told.summary.method
+    name = "SoPR over repeats" if method in ("", "official") else f"SoPR by {method}"
+    head = (name, "all queries", "of", "answered only", "of")
     note = "answered only: as StableToolBench counts, which a crashed agent profits from"
     return [*table(head, rows), note]
 

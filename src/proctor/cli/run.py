@@ -16,6 +16,7 @@ from proctor.gateway.faults import FAULTS
 from proctor.gateway.policy import POLICIES
 from proctor.report.summary import summarise
 from proctor.report.terminal import overview
+from proctor.stats.calibration import Calibration
 from proctor.wiring.exams import Ended, prepare, sit
 
 _HERE = ("config", "display", "resume", "fresh")
@@ -87,7 +88,7 @@ def _run(said: dict[str, Any]) -> int:
         click.echo(f"proctor: {prepared.warning}", err=True)
     with displayed(said["display"]) as watch:
         ended = asyncio.run(sit(prepared, resume=said["resume"], fresh=said["fresh"], watch=watch))
-    return _report(ended, said["display"])
+    return _report(ended, prepared.calibration, said["display"])
 
 
 def _settings(said: dict[str, Any]) -> Settings:
@@ -106,11 +107,11 @@ def _pair(text: str) -> tuple[str, Any]:
         return key, value
 
 
-def _report(ended: Ended, display: str | None) -> int:
+def _report(ended: Ended, calibration: Calibration | None, display: str | None) -> int:
     if display == "json":
         click.echo(ended.result.read_text("utf-8"), nl=False)
     else:
-        click.echo("\n".join(overview(summarise(ended.record))))
+        click.echo("\n".join(overview(summarise(ended.record, calibration=calibration))))
     left = ended.record.planned - sum(trial.trace.failure is None for trial in ended.record.trials)
     if ended.state.stopped:
         click.echo(

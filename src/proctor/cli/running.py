@@ -19,6 +19,7 @@ class Standing(msgspec.Struct):
     """Where a run stands."""
 
     name: str = ""
+    method: str = ""
     planned: int = 0
     before: int = 0
     """Trials that were done when the run was taken up."""
@@ -41,6 +42,7 @@ class Standing(msgspec.Struct):
         match event:
             case Planned():
                 self.name, self.planned, self.before, self.begun = event.name, event.trials, event.done, now
+                self.method = event.method
             case Began():
                 self.at_work[event.trial] = None
             case Tried():

@@ -36,11 +36,8 @@ class Panel:
 
     @property
     def method(self) -> str:
-        """`judge` when a member asks a model; else what all members are, and `heuristic` where they differ."""
-        methods = {judge.method for judge in self.judges}
-        if "judge" in methods:
-            return "judge"
-        return methods.pop() if len(methods) == 1 else "heuristic"
+        """What all members are; where they differ, each: `heuristic and judge`, so that no rule passes for a model."""
+        return " and ".join(sorted({judge.method for judge in self.judges}))
 
     async def judge(self, attempt: Attempt, repeat: int = 0) -> Verdict | Missing:
         """Ask every member, and count."""

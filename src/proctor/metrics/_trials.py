@@ -15,7 +15,7 @@ from proctor.records.grades import Missing, Score, Status, Verdict
 from proctor.records.runs import Trial
 from proctor.records.traces import Fault, Finish, Thought
 
-__all__ = ["NOT_JUDGED", "broken", "has_finish", "points", "scores_by_query", "status", "verdicts"]
+__all__ = ["NOT_JUDGED", "broken", "dissent", "has_finish", "points", "scores_by_query", "status", "verdicts"]
 
 NOT_JUDGED = "nobody has judged it yet"
 
@@ -54,6 +54,13 @@ def status(trial: Trial) -> Status | Missing:
         return next((one for one in trial.verdicts if isinstance(one, Missing)), Missing(NOT_JUDGED))
     (first, most), *rest = votes.most_common()
     return Status.UNSURE if rest and rest[0][1] == most else first
+
+
+def dissent(trial: Trial) -> bool | None:
+    """Whether the judges of a trial disagree, over the ballots of a panel and all repeats; None where one spoke."""
+    read = [one for one in verdicts(trial) if isinstance(one, Verdict)]
+    ballots = [ballot for one in read for ballot in (one.ballots or (one,)) if isinstance(ballot, Verdict)]
+    return len({ballot.status for ballot in ballots}) > 1 if len(ballots) > 1 else None
 
 
 def has_finish(trial: Trial) -> bool:

@@ -12,7 +12,7 @@ import msgspec
 from proctor.metrics import ApiCallScore
 from proctor.metrics._pass_rate import PassRate, average_of_sets, pass_rate
 from proctor.metrics._selection import Selection, joined, selection
-from proctor.metrics._trials import broken, has_finish, points, status, verdicts
+from proctor.metrics._trials import broken, dissent, has_finish, points, status, verdicts
 from proctor.records.grades import Missing, Score, Status
 from proctor.records.runs import RunRecord, Trial
 from proctor.records.traces import Usage
@@ -108,6 +108,10 @@ class RunSummary(msgspec.Struct, frozen=True):
     tools: tuple[ToolUse, ...]
     troubles: Troubles
     spent: Spent
+    flips: Estimate | Missing = Missing("every answer was judged once, by one judge")
+    """The share of answers about which a panel's ballots, or the repeats of a judge, disagree."""
+    calibration: Calibration | None = None
+    """What is known of the judge's errors, where it was handed over."""
 
 
 def summarise(run: RunRecord, *, level: float = 0.95, calibration: Calibration | None = None) -> RunSummary:
@@ -138,6 +142,8 @@ def summarise(run: RunRecord, *, level: float = 0.95, calibration: Calibration |
         tools=tool_use(trials),
         troubles=troubles_of(trials),
         spent=_spent(run),
+        flips=_flips(trials, level),
+        calibration=calibration,
     )
 
 
@@ -221,6 +227,13 @@ def _denominators(trials: Sequence[Trial], planned: int) -> Denominators:
         unmeasured=dict(sorted(unmeasured.items())),
         failed_by_environment=environment,
     )
+
+
+def _flips(trials: Iterable[Trial], level: float) -> Estimate | Missing:
+    split = [said for said in map(dissent, trials) if said is not None]
+    if not split:
+        return Missing("every answer was judged once, by one judge")
+    return proportion(sum(split), len(split), level=level)
 
 
 def _spent(run: RunRecord) -> Spent:

@@ -9,6 +9,7 @@ from proctor.metrics._selection import Selection
 from proctor.records.grades import Missing
 from proctor.report.summary import Figures, RunSummary, Spent
 from proctor.report.tables import WIDTH, table, without_empty
+from proctor.stats.calibration import Calibration
 from proctor.stats.intervals import Estimate
 
 __all__ = ["amount", "money", "overview", "percent", "wrapped"]
@@ -100,7 +101,8 @@ def _notes(run: RunSummary) -> list[str]:
     overall = run.overall
     lines = [
         *wrapped("SoPR", _how_sure(overall)),
-        *_corrected(overall),
+        *_corrected(overall, run.calibration),
+        *wrapped("flips", _flips(run.flips)),
         *wrapped("selection", _selected(run.selection)),
         *wrapped("calls", _calls(run)),
         *wrapped("stopped", _counted({name.replace("_", " "): n for name, n in run.troubles.stops.items()})),
@@ -125,16 +127,25 @@ def _how_sure(overall: Figures) -> str:
     return told
 
 
-def _corrected(overall: Figures) -> list[str]:
+def _corrected(overall: Figures, calibration: Calibration | None) -> list[str]:
     found = overall.corrected
-    if found is None:
+    if found is None or calibration is None:
         return []
     if isinstance(found, Missing):
         return wrapped("corrected", f"unmeasured: {found.reason}" + (f" ({found.detail})" if found.detail else ""))
     ends = "" if found.low is None or found.high is None else f" ({found.low * 100:.1f} to {found.high * 100:.1f})"
     raw = _value(overall.solved_rate)
     told = f"solved {raw} as judged; {percent(found.value)}{ends} with the judge's known errors taken out"
+    told += f", by {amount(calibration.m0 + calibration.m1)} labels"
+    told += f" of the judge {calibration.judge!r}" if calibration.judge else ""
     return wrapped("corrected", f"{told}; {found.note}" if found.note else told)
+
+
+def _flips(found: Estimate | Missing) -> str:
+    if isinstance(found, Missing):
+        return ""
+    split = round(found.value * found.n)
+    return f"the judges disagree about {amount(split)} of {amount(found.n)} answers ({percent(found.value)})"
 
 
 def _selected(found: Selection) -> str:

@@ -61,7 +61,7 @@ async def grade(
     plan = [trial for trial in plan_of(manifest) if trial in traced]
     ledger.keep_judging(work.bench.judging)
     owed = [trial for trial in plan if work.bench.owes(trial)]
-    watch(Planned(len(plan), len(plan) - len(owed), name))
+    watch(Planned(len(plan), len(plan) - len(owed), name, work.bench.judging.method))
     pace = graders.pace
     return await carry_out(
         owed, work, concurrency=pace.concurrency, patience=pace.patience, interrupted=work.interrupted
@@ -78,11 +78,19 @@ def keep_recorded(recorded: Recorded, ledger: Ledger) -> None:
             ledger.keep_trace(trial, trace)
     if not recorded.verdicts:
         return
-    judging = Judging(_RECORDED.name, _RECORDED.method, max(map(len, recorded.verdicts.values())))
+    judging = _who_recorded(recorded)
     for trial, verdicts in recorded.verdicts.items():
         _keep_verdicts(ledger, trial, judging, verdicts)
     if ledger.judging is None:
         ledger.keep_judging(judging)
+
+
+def _who_recorded(recorded: Recorded) -> Judging:
+    """Who judged, as far as the files say: a rule whose verdicts were written down stays that rule."""
+    said = {one.judge for verdicts in recorded.verdicts.values() for one in verdicts if isinstance(one, Verdict)}
+    methods = sorted(said) or [_RECORDED.method]
+    name = _RECORDED.name if methods == [_RECORDED.method] else f"{_RECORDED.name} ({', '.join(methods)})"
+    return Judging(name, " and ".join(methods), max(map(len, recorded.verdicts.values())))
 
 
 def _keep_verdicts(ledger: Ledger, trial: TrialKey, judging: Judging, verdicts: tuple[Verdict | Missing, ...]) -> None:

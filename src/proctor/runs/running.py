@@ -84,7 +84,8 @@ class TrialWork:
         if self._bench is not None:
             self._ledger.keep_judging(self._bench.judging)
         owed = self.owed(plan)
-        self._watch(Planned(len(plan), len(plan) - len(owed), self.name))
+        method = "" if self._bench is None else self._bench.judging.method
+        self._watch(Planned(len(plan), len(plan) - len(owed), self.name, method))
         return owed
 
     def interrupted(self) -> None:

@@ -20,6 +20,8 @@ class Planned(msgspec.Struct, frozen=True):
     done: int
     name: str
     """What the run is called."""
+    method: str = ""
+    """How it is judged: `official` by a model, `rubric`, `heuristic`; empty where nobody judges."""
 
 
 class Began(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from proctor.config import Settings
 from proctor.errors import OptionError
 from proctor.judges.judge import Judge
 from proctor.records.runs import Manifest, RunRecord, RunSpec
+from proctor.report.summary import summarise
 from proctor.runs import folders
 from proctor.runs.ledger import Ledger
 from proctor.runs.plan import planned
@@ -22,9 +23,11 @@ from proctor.runs.running import Exam, Pace, run_exam
 from proctor.runs.schedule import Patience, State
 from proctor.runs.underway import keeping
 from proctor.runs.watching import Watcher, nobody
+from proctor.stats.calibration import Calibration
+from proctor.stats.intervals import Estimate
 from proctor.wiring.benchmarks import Opened, open_benchmark
 from proctor.wiring.halls import Given, Hall, limits_of
-from proctor.wiring.judges import judge_of
+from proctor.wiring.judges import calibration_of, judge_of
 from proctor.wiring.models import self_judged
 
 __all__ = ["Ended", "Prepared", "judges_of", "prepare", "sit"]
@@ -40,6 +43,8 @@ class Prepared(msgspec.Struct, frozen=True):
     given: Given = Given()
     warning: str | None = None
     """What whoever reads the numbers should know."""
+    calibration: Calibration | None = None
+    """What is known of the judge's errors."""
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -54,6 +59,7 @@ class Ended(msgspec.Struct, frozen=True):
 def prepare(settings: Settings, given: Given | None = None) -> Prepared:
     """Read the benchmark, and say what the run is."""
     given = given or Given()
+    calibration = calibration_of(settings.judge)
     benchmark = open_benchmark(settings.benchmark)
     spec = _spec(settings, benchmark)
     trials = planned(spec, benchmark.sets)
@@ -70,7 +76,7 @@ def prepare(settings: Settings, given: Given | None = None) -> Prepared:
     )
     folder = folders.run_path(settings.run.output, folders.run_name(settings.agent.name, config))
     warning = None if given.judge is not None else self_judged(settings, judges_of(settings))
-    return Prepared(settings, benchmark, manifest, folder, given, warning)
+    return Prepared(settings, benchmark, manifest, folder, given, warning, calibration)
 
 
 async def sit(prepared: Prepared, *, resume: bool = False, fresh: bool = False, watch: Watcher = nobody) -> Ended:
@@ -90,7 +96,7 @@ async def sit(prepared: Prepared, *, resume: bool = False, fresh: bool = False, 
             await hall.aclose()
         ledger.journal.sync()
         record = folders.record_of(folder.name, manifest, ledger)
-    return Ended(record, state, folder, write_result(folder, record))
+    return Ended(record, state, folder, write_result(folder, record, _further(record, prepared.calibration)))
 
 
 def judges_of(settings: Settings) -> tuple[str, ...]:
@@ -98,6 +104,13 @@ def judges_of(settings: Settings) -> tuple[str, ...]:
     if settings.judge.name:
         return settings.judge.name
     return ("rubric",) if settings.benchmark.name == "starter" else ("heuristic",)
+
+
+def _further(record: RunRecord, calibration: Calibration | None) -> dict[str, Any]:
+    """What the result file's summary says of the judges, beside the scores."""
+    summary = summarise(record, calibration=calibration)
+    flips = {"flips": summary.flips} if isinstance(summary.flips, Estimate) else {}
+    return flips if calibration is None else {**flips, "sopr_corrected": summary.overall.corrected}
 
 
 def _judge(prepared: Prepared, hall: Hall) -> Judge | None:

@@ -68,6 +68,19 @@ def test_what_was_not_measured_is_said_beside_and_never_scored(tmp_path: Path) -
     assert pass_rate_table([entry]).lost == left_out
 
 
+def test_verdicts_that_no_model_gave_say_so_and_go_on_saying_so(tmp_path: Path) -> None:
+    verdict = Verdict(Status.SOLVED, "", "heuristic")
+    answer = ConvertedAnswer("1", "Q?", (), "CoT@1", "", ())
+    entry = pass_rate_entry(answer, [verdict], "gpt", "heuristic")
+    document, lost = written_pass_rates([entry], compat=True)
+    assert (document["1"]["evaluation_method"], lost) == ("heuristic", ())
+    (tmp_path / "rates.json").write_text(json.dumps(document))
+    assert read_pass_rates(tmp_path / "rates.json")["1"].verdicts == (verdict,)
+    assert pass_rate_table([entry]).lost == ("a table cannot say that its verdicts are by heuristic",)
+    for method in ("official", "recorded", ""):
+        assert "evaluation_method" not in written_pass_rates([pass_rate_entry(answer, [], "", method)]).value["1"]
+
+
 def test_the_verdicts_of_a_file_make_a_pass_rate(tmp_path: Path) -> None:
     path = tmp_path / "G1.json"
     path.write_text(json.dumps({"7": ITEM, "8": ITEM | {"is_solved": {"1": "Unsolved"}}}))

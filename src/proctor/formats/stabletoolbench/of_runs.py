@@ -86,7 +86,7 @@ def _answers(run: RunRecord, trials: Iterable[Trial], *, compat: bool) -> Conver
 def _entries(run: RunRecord, trials: Iterable[Trial]) -> Iterator[PassRateEntry]:
     for trial in trials:
         answer = answer_of(trial.trace, trial.query, _method(run), compat=True).value
-        yield pass_rate_entry(answer, trial.verdicts, run.manifest.framework)
+        yield pass_rate_entry(answer, trial.verdicts, run.manifest.framework, run.method)
 
 
 def _method(run: RunRecord) -> str:

@@ -2,6 +2,7 @@
 
 JSON is `{id: {query, tool_names, answer_steps, final_step, is_solved: {"0": "AnswerStatus.Solved"}}}`. A repeat that
 could not be measured has no place in `is_solved`: in JSON it stands beside, under `unmeasured`; a table cannot say it.
+Verdicts that no model gave say so in JSON, under `evaluation_method`.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ COLUMNS = (
 )
 RECORDED = "recorded"
 """Who judged, as far as the file knows."""
+_BY_MODEL = "official"
+_METHOD = "evaluation_method"
+"""The key, beside upstream's, under which verdicts that no model gave say so."""
 _PREFIX = "AnswerStatus."
 _NO_REPEAT = Missing("the file has no verdict of this repeat")
 
@@ -48,9 +52,13 @@ class PassRateEntry(msgspec.Struct, frozen=True):
     """One for each repeat."""
     model: str = ""
     """Whose answer it is; tables name it."""
+    method: str = ""
+    """How it was judged, where that was not by a model: `heuristic`, `rubric`."""
 
 
-def pass_rate_entry(answer: ConvertedAnswer, verdicts: Sequence[Verdict | Missing], model: str = "") -> PassRateEntry:
+def pass_rate_entry(
+    answer: ConvertedAnswer, verdicts: Sequence[Verdict | Missing], model: str = "", method: str = ""
+) -> PassRateEntry:
     """The entry of an answer."""
     steps = step_lines(answer.turns)
     return PassRateEntry(
@@ -61,6 +69,7 @@ def pass_rate_entry(answer: ConvertedAnswer, verdicts: Sequence[Verdict | Missin
         final_step=steps[-1] if steps else "",
         verdicts=tuple(verdicts),
         model=model,
+        method="" if method in (_BY_MODEL, RECORDED) else method,
     )
 
 
@@ -81,7 +90,8 @@ def written_pass_rates(entries: Iterable[PassRateEntry], *, compat: bool = False
     lost: list[str] = []
     for entry in entries:
         measured, unmeasured = _statuses(entry)
-        beside = {"unmeasured": unmeasured} if unmeasured and not compat else {}
+        beside: dict[str, Any] = {"unmeasured": unmeasured} if unmeasured and not compat else {}
+        beside |= {_METHOD: entry.method} if entry.method else {}
         lost += _unsaid(unmeasured) if compat else []
         document[entry.query_id] = {
             "query": entry.query,
@@ -101,6 +111,7 @@ def pass_rate_table(entries: Iterable[PassRateEntry], model: str = "") -> Conver
     for entry in entries:
         measured, unmeasured = _statuses(entry)
         lost += _unsaid(unmeasured)
+        lost += [f"a table cannot say that its verdicts are by {entry.method}"] if entry.method else []
         cells = (
             entry.query,
             str(list(entry.tool_names)),
@@ -166,23 +177,25 @@ def _located(path: str | Path, query_id: str, item: Any) -> PassRateEntry:
 def _entry(query_id: str, item: Any) -> PassRateEntry:
     if not isinstance(item, dict) or not isinstance(item.get("is_solved"), dict):
         raise InputError("a result is an object with 'is_solved', an object of statuses by repeat.")
-    names = item.get("tool_names")
+    names, said = item.get("tool_names"), item.get(_METHOD)
+    method = said if isinstance(said, str) and said not in (_BY_MODEL, RECORDED) else ""
     return PassRateEntry(
         query_id=query_id,
         query=json_text_of(item.get("query", "")),
         tool_names=tuple(map(json_text_of, names)) if isinstance(names, list) else (),
         answer_steps=json_text_of(item.get("answer_steps", "")),
         final_step=json_text_of(item.get("final_step", "")),
-        verdicts=_verdicts(item["is_solved"], item.get("unmeasured")),
+        verdicts=_verdicts(item["is_solved"], item.get("unmeasured"), method or RECORDED),
+        method=method,
     )
 
 
-def _verdicts(said: Mapping[Any, Any], unmeasured: Any) -> tuple[Verdict | Missing, ...]:
+def _verdicts(said: Mapping[Any, Any], unmeasured: Any, judge: str) -> tuple[Verdict | Missing, ...]:
     missing = unmeasured if isinstance(unmeasured, dict) else {}
     found: dict[int, Verdict | Missing] = {_repeat(key): Missing(str(reason)) for key, reason in missing.items()}
     for key, value in said.items():
         repeat = _repeat(key)
-        found[repeat] = Verdict(status_of(value), "", RECORDED, repeat)
+        found[repeat] = Verdict(status_of(value), "", judge, repeat)
     return tuple(found.get(repeat, _NO_REPEAT) for repeat in range(max(found, default=-1) + 1))
 
 
