@@ -3,11 +3,13 @@
 import enum
 import importlib
 import inspect
+import json
 import os
 import shlex
 import subprocess
 import sys
 import types
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -228,3 +230,15 @@ def _doc(value: object) -> str:
         doc = ""
     paragraphs = [part for part in doc.split("\n\n") if ">>>" not in part and "\n " not in part]
     return " ".join(" ".join(part.split()) for part in paragraphs[:2])
+
+
+def starter_conversations() -> str:
+    """What the starter's conversations show, and how many reach their goal."""
+    talks = [json.loads(line) for line in starter.conversations().read_text("utf-8").splitlines()]
+    notes = [talk["user_input"][0]["metadata"] for talk in talks]
+    rows = ["| Shows | Conversations | Goal reached |", "|---|---|---|"]
+    for kind, count in Counter(note["shows"] for note in notes).most_common():
+        reached = sum(note["shows"] == kind and note["goal"] == "reached" for note in notes)
+        rows.append(f"| {kind} | {count} | {reached} |")
+    total = sum(note["goal"] == "reached" for note in notes)
+    return "\n".join(["", *rows, f"| all | {len(notes)} | {total} |", "", ""])

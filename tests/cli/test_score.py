@@ -283,3 +283,21 @@ def test_a_sample_without_a_reference_is_unmeasured_and_keeps_its_id(
     assert [row["id"] for row in rows] == ["x", "z", "broken"]
     assert rows[1]["unmeasured"] == {"tool_call_f1": "the sample has no reference_tool_calls"}
     assert "mesages" in rows[2]["skipped"]
+
+
+def test_the_starter_comes_with_conversations(run: Run) -> None:
+    metrics = ("tool_call_accuracy", "tool_call_f1", "trajectory_match")
+    said = run("score", "starter", *(word for name in metrics for word in ("-m", name)), "--json")
+    assert said.exit_code == 0, said.stderr
+    figures = json.loads(said.stdout)
+    assert figures["samples"] >= 60
+    assert {name.partition("(")[0] for name in figures["metrics"]} == set(metrics)
+
+
+def test_a_file_of_ones_own_that_is_called_starter_goes_first(
+    run: Run, write: Write, right: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("starter", [right])
+    monkeypatch.chdir(tmp_path)
+    said = run("score", "starter", "-m", "tool_call_f1", "--json")
+    assert json.loads(said.stdout)["samples"] == 1

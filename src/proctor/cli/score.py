@@ -25,6 +25,7 @@ from proctor.runs.metering import Meter
 from proctor.runs.preparing import measurements_of
 from proctor.runs.progress import progress
 from proctor.runs.scoring import Scoring, score
+from proctor.wiring.shipped import CONVERSATIONS, shipped
 
 _MEBIBYTE = 1024 * 1024
 
@@ -91,10 +92,11 @@ def command(ctx: click.Context, /, **said: Any) -> None:
     """Score recorded conversations by metrics.
 
     FILE is JSONL or JSON: samples, lists of OpenAI messages, or pairs of outputs and reference outputs. `-` is
-    standard input. `proctor metrics` lists the metrics.
+    standard input, and `starter` the conversations that come with Proctor. `proctor metrics` lists the metrics.
 
     Exit codes: 0 all went well, 1 an error, 100 a gate failed.
     """
+    said["files"] = tuple(shipped(file, CONVERSATIONS) for file in said["files"])
     ctx.exit(_score(Wish(**said)))
 
 

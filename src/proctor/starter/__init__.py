@@ -4,6 +4,10 @@
     functions()   what answers its APIs, for the gateway's `FunctionSource`
     tools()       the tools with their functions
     sets()        the test sets, each with the folder that holds its queries
+    conversations()   recorded conversations of several turns, right and wrong, for the metrics of conversations
+    answers()     recorded answers to its queries, good, bad and tempting
+    labels()      what people say of those answers, beside what the rubric says
+    calibration() the rubric's errors by those labels
 
 Nothing here asks a model, a clock, a die or the network: the same call has the same answer, always and everywhere.
 """
@@ -22,7 +26,7 @@ from proctor.starter import apis
 from proctor.starter.tables import FOLDER
 from proctor.starter.tool import Tool
 
-__all__ = ["folder", "functions", "sets", "tools"]
+__all__ = ["answers", "calibration", "conversations", "folder", "functions", "labels", "sets", "tools"]
 
 
 def folder() -> Path:
@@ -33,6 +37,29 @@ def folder() -> Path:
 def sets() -> dict[str, Path]:
     """The test sets, each with the folder that holds its queries."""
     return {path.name: path for path in sorted((FOLDER / "queries").iterdir()) if path.is_dir()}
+
+
+def conversations() -> Path:
+    """The file of recorded conversations, a `MultiTurnSample` on each line.
+
+    The metadata of the first message says what a conversation shows and whether the user's goal was reached.
+    """
+    return FOLDER / "conversations" / "conversations.jsonl"
+
+
+def answers() -> Path:
+    """The file of recorded answers, one on each line: its id, the query's, the calls, and the final answer."""
+    return FOLDER / "labels" / "answers.jsonl"
+
+
+def labels() -> Path:
+    """The table of labels of those answers, which `proctor judge calibrate` reads."""
+    return FOLDER / "labels" / "labels.csv"
+
+
+def calibration() -> Path:
+    """The rubric's calibration by those labels, which `--calibration` reads."""
+    return FOLDER / "labels" / "rubric.json"
 
 
 @functools.cache

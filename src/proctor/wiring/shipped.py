@@ -1,0 +1,28 @@
+"""Files that come with Proctor: the word `starter` where a command expects a file of that kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from proctor import starter
+
+__all__ = ["CALIBRATION", "CONVERSATIONS", "LABELS", "shipped"]
+
+CONVERSATIONS: Final = "conversations"
+LABELS: Final = "labels"
+CALIBRATION: Final = "calibration"
+_WORD = "starter"
+_FILES: Mapping[str, Callable[[], Path]] = MappingProxyType(
+    {CONVERSATIONS: starter.conversations, LABELS: starter.labels, CALIBRATION: starter.calibration}
+)
+
+
+def shipped(said: str, kind: str) -> str:
+    """The path of the starter's file of this kind where `starter` was said; else what was said.
+
+    A file of the user's own that is called `starter` goes first.
+    """
+    return str(_FILES[kind]()) if said == _WORD and not Path(said).exists() else said
