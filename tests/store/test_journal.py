@@ -179,3 +179,22 @@ def test_kills_at_any_moment_lose_nothing_that_was_written(path: Path) -> None:
         assert len(numbers) >= seen
         seen = len(numbers)
     assert seen > 0
+
+
+def test_what_is_dropped_makes_room_and_the_rest_stays(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proctor.store.journal._MUCH", 2_000)
+    with Journal(path) as journal:
+        for number in range(100):
+            journal.append("reply", (number,), Note("x" * 100), "said")
+            if number >= 5:
+                journal.drop("reply", (number - 5,))
+        journal.drop("reply", ("never there",))
+        assert path.stat().st_size < 6_000
+        journal.append("reply", ("last",), Note("y"))
+        kept = [(key, note.text[0]) for key, note in journal.bodies("reply", Note)]
+        assert kept == [*(((number,), "x") for number in range(95, 100)), (("last",), "y")]
+        assert journal.keys("reply") == tuple(key for key, _ in kept)
+    with Journal(path) as journal:
+        assert journal.damaged == 0
+        assert set(journal.keys("reply")) >= {key for key, _ in kept}
+        assert journal.notes("reply")[99,] == "said"

@@ -20,7 +20,7 @@ from proctor.runs.ledger import Judging, Ledger, Opinion
 from proctor.runs.recorded import Recorded
 from proctor.runs.running import Pace
 from proctor.runs.schedule import Outcome, State
-from proctor.runs.underway import underway
+from proctor.runs.underway import settled, underway
 from proctor.runs.watching import Again, Began, Interrupted, Planned, Watcher, nobody
 from proctor.store.journal import Journal
 
@@ -118,10 +118,11 @@ class _Work:
         self._at_work += 1
         try:
             with underway(trial, self._kept):
-                settled = await self.bench.settle(trial, trace)
+                judged = await self.bench.settle(trial, trace)
         finally:
             self._at_work -= 1
-        if settled:
+        if judged:
+            settled(trial, self._kept)
             return Outcome.DONE
         self._watch(Again(trial, Failure("JudgeDown", "the judge could not be reached", Fault.ENVIRONMENT)))
         return Outcome.ENVIRONMENT

@@ -20,7 +20,7 @@ from proctor.runs.folders import plan_of
 from proctor.runs.judging import Bench
 from proctor.runs.ledger import Ledger
 from proctor.runs.schedule import Outcome, Patience, State
-from proctor.runs.underway import underway
+from proctor.runs.underway import settled, underway
 from proctor.runs.watching import Again, Began, Interrupted, Planned, Tried, Watcher, nobody
 from proctor.store.journal import Journal
 
@@ -75,7 +75,10 @@ class TrialWork:
         self.at_work += 1
         try:
             with underway(trial, self._kept):
-                return await self._worked(trial)
+                outcome = await self._worked(trial)
+            if outcome is Outcome.DONE:
+                settled(trial, self._kept)
+            return outcome
         finally:
             self.at_work -= 1
 

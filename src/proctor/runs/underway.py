@@ -12,7 +12,7 @@ import contextlib
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -23,19 +23,33 @@ from proctor.records.keys import canonical_json
 from proctor.records.queries import ApiId
 from proctor.records.runs import TrialKey
 from proctor.records.traces import Usage
-from proctor.store.journal import Journal
+from proctor.store.journal import Journal, Key
 
-__all__ = ["Recalling", "Underway", "current", "recalled", "underway"]
+__all__ = ["Keeping", "Recalling", "Underway", "current", "keeping", "recalled", "settled", "underway"]
 
 UNDERWAY = "underway.jsonl"
+_KINDS = ("agent", "judge", "answer")
+"""What is kept: the replies of the models, by their role, and the answers of the APIs."""
 _now: ContextVar[Underway | None] = ContextVar("underway", default=None)
 Answering = Callable[[ApiId, Mapping[str, Any]], Awaitable[Answer]]
+
+
+class Keeping(Protocol):
+    """Where what was told is kept: a journal, or whoever passes it on to one."""
+
+    def body(self, kind: str, key: Key, as_type: type[Any]) -> Any:
+        """What stands there, or None."""
+        ...
+
+    def append(self, kind: str, key: Key, body: Any) -> None:
+        """Write it down."""
+        ...
 
 
 class Underway:
     """One trial at work: what it has been told so far, and what its models have cost."""
 
-    def __init__(self, trial: TrialKey, kept: Journal | None = None) -> None:
+    def __init__(self, trial: TrialKey, kept: Keeping | None = None) -> None:
         self.trial = trial
         self.usage = Usage()
         """What was spent on models since it began."""
@@ -48,14 +62,22 @@ class Underway:
         self._times[kind, asked] = times + 1
         return self.trial.test_set, self.trial.query_id, self.trial.epoch, asked, times
 
-    def find(self, kind: str, place: tuple[str | int, ...], as_type: type[Any]) -> Any:
+    def find(self, kind: str, place: Key, as_type: type[Any]) -> Any:
         """What a question was answered before it was cut off."""
         return None if self._kept is None else self._kept.body(kind, place, as_type)
 
-    def keep(self, kind: str, place: tuple[str | int, ...], said: Any) -> None:
+    def keep(self, kind: str, place: Key, said: Any) -> None:
         """Write an answer down."""
         if self._kept is not None:
             self._kept.append(kind, place, said)
+
+    def known(self) -> dict[tuple[str, Key], bytes]:
+        """All that this trial was told before it was cut off, as JSON: for whoever lets it go on somewhere else."""
+        kept = self._kept
+        if not isinstance(kept, Journal):
+            return {}
+        found = {(kind, place): kept.body(kind, place, msgspec.Raw) for kind, place in _of_trial(kept, self.trial)}
+        return {place: bytes(said) for place, said in found.items() if said is not None}
 
 
 def current() -> Underway | None:
@@ -63,8 +85,20 @@ def current() -> Underway | None:
     return _now.get()
 
 
+def settled(trial: TrialKey, kept: Journal | None) -> None:
+    """All that a trial needs is in the run's own journal: what was kept for it is let go, so that this stays small."""
+    if kept is not None:
+        for kind, place in _of_trial(kept, trial):
+            kept.drop(kind, place)
+
+
+def _of_trial(kept: Journal, trial: TrialKey) -> list[tuple[str, Key]]:
+    whose = (trial.test_set, trial.query_id, trial.epoch)
+    return [(kind, place) for kind in _KINDS for place in kept.keys(kind) if place[:3] == whose]
+
+
 @contextlib.contextmanager
-def underway(trial: TrialKey, kept: Journal | None = None) -> Iterator[Underway]:
+def underway(trial: TrialKey, kept: Keeping | None = None) -> Iterator[Underway]:
     """All that is asked in this block, and in the tasks that it begins, belongs to this trial."""
     at_work = Underway(trial, kept)
     token = _now.set(at_work)

@@ -19,7 +19,7 @@ import msgspec
 
 from proctor import json_text
 from proctor.errors import FileError, StorageError
-from proctor.store.artifacts import unwritable
+from proctor.store.artifacts import artifact, unwritable
 from proctor.store.lines import unreadable
 
 __all__ = ["Journal", "Key"]
@@ -27,6 +27,8 @@ __all__ = ["Journal", "Key"]
 Key = tuple[str | int, ...]
 T = TypeVar("T")
 
+_MUCH = 16_000_000
+"""So many bytes of dropped records are borne before a file is written anew."""
 _HEAD = len('["12345678",')
 _line = msgspec.json.Decoder(tuple[str, str, tuple[str | int, ...], str, msgspec.Raw])
 
@@ -42,6 +44,7 @@ class Journal:
         self.path = str(path)
         self.damaged = 0
         self._places: dict[str, dict[Key, tuple[int, int, str]]] = {}
+        self._dropped = 0
         self._lock: int | None = None
         if not read_only:
             self._lock = _locked(self.path)
@@ -67,6 +70,22 @@ class Journal:
             raise unwritable(self.path, error) from None
         self._places.setdefault(kind, {})[tuple(key)] = (self._size, len(line), note)
         self._size += len(line)
+
+    def drop(self, kind: str, key: Key) -> None:
+        """Forget a record that nobody will need again. When most of the file is of such, it is written anew without.
+
+        Only for what may as well be there: until then, opening the file brings it back.
+        """
+        place = self._places.get(kind, {}).pop(key, None)
+        if place is None:
+            return
+        self._dropped += place[1]
+        if self._dropped > _MUCH and self._dropped * 2 > self._size:
+            self._rewrite()
+
+    def keys(self, kind: str) -> tuple[Key, ...]:
+        """The keys of a kind."""
+        return tuple(self._places.get(kind, ()))
 
     def notes(self, kind: str) -> dict[Key, str]:
         """The keys of a kind, in the order in which they were first written, each with its last note."""
@@ -144,6 +163,21 @@ class Journal:
         while line:
             written = os.pwrite(self._file, line, at)
             line, at = line[written:], at + written
+
+    def _rewrite(self) -> None:
+        """The file without what was dropped, in place of the old one in one step."""
+        places: dict[str, dict[Key, tuple[int, int, str]]] = {}
+        size = 0
+        with artifact(self.path) as file:
+            for kind, keys in self._places.items():
+                for key, (start, length, note) in keys.items():
+                    line = os.pread(self._file, length, start).rstrip(b"\n") + b"\n"
+                    file.write(line)
+                    places.setdefault(kind, {})[key] = (size, len(line), note)
+                    size += len(line)
+        fresh = self._opened(os.O_RDWR)
+        os.close(self._file)
+        self._file, self._size, self._places, self._dropped = fresh, size, places, 0
 
     def _unlock(self) -> None:
         if self._lock is not None:

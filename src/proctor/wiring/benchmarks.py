@@ -17,7 +17,7 @@ from proctor.errors import FileError, OptionError, nearest
 from proctor.formats.stabletoolbench.queries import read_queries, read_query_ids
 from proctor.records.queries import ApiId, Query
 
-__all__ = ["Opened", "open_benchmark"]
+__all__ = ["Opened", "functions_of", "open_benchmark"]
 
 _FOLDERS = ("test_instruction", "solvable_queries/test_instruction", "queries", ".")
 """Where query files are looked for below a benchmark's folder."""
@@ -49,6 +49,11 @@ def open_benchmark(said: Benchmark) -> Opened:
     else:
         catalog = Catalog.of_apis(api for queries in sets.values() for query in queries for api in query.apis)
     return Opened(name, sets, catalog, _hash(sets, catalog), functions)
+
+
+def functions_of(name: str) -> Mapping[ApiId, Callable[..., Any]]:
+    """The functions that answer the calls of a benchmark; only one that comes with Proctor has any."""
+    return _starter().functions() if name == _STARTER else {}
 
 
 def _found(said: Benchmark) -> tuple[str, Path, Mapping[ApiId, Callable[..., Any]]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +20,21 @@ from proctor.runs import folders
 from proctor.runs.ledger import Ledger
 from proctor.runs.plan import planned
 from proctor.runs.resulting import write_result
-from proctor.runs.running import Exam, Pace, run_exam
+from proctor.runs.running import Attempting, Exam, Pace, run_exam
 from proctor.runs.schedule import Patience, State
 from proctor.runs.underway import keeping
 from proctor.runs.watching import Watcher, nobody
 from proctor.stats.calibration import Calibration
 from proctor.stats.intervals import Estimate
 from proctor.wiring.benchmarks import Opened, open_benchmark
+from proctor.wiring.clusters import on_cluster
 from proctor.wiring.halls import Given, Hall, limits_of
 from proctor.wiring.judges import calibration_of, judge_of
 from proctor.wiring.models import self_judged
 
-__all__ = ["Ended", "Prepared", "judges_of", "prepare", "sit"]
+__all__ = ["ENGINES", "Ended", "Prepared", "judges_of", "prepare", "sit"]
+
+ENGINES = ("local", "ray")
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -82,21 +86,33 @@ def prepare(settings: Settings, given: Given | None = None) -> Prepared:
 async def sit(prepared: Prepared, *, resume: bool = False, fresh: bool = False, watch: Watcher = nobody) -> Ended:
     """Sit the exam: all that the run owes is tried and judged, and the result file is written."""
     settings, folder = prepared.settings, prepared.folder
-    if settings.run.engine != "local":
-        raise OptionError(f"there is no engine {settings.run.engine!r}; engines are local.")
+    if settings.run.engine not in ENGINES:
+        raise OptionError(f"there is no engine {settings.run.engine!r}; engines are {' and '.join(ENGINES)}.")
     manifest = folders.begin_folder(folder, prepared.manifest, resume=resume, fresh=fresh)
     with Ledger(folder / folders.JOURNAL) as ledger:
         hall = Hall(settings, prepared.benchmark, folder, prepared.given)
         try:
-            exam = Exam(manifest, prepared.benchmark.sets, hall.attempt, _judge(prepared, hall), settings.judge.repeats)
+            judge, repeats = _judge(prepared, hall), settings.judge.repeats
             pace = Pace(settings.run.concurrency, Patience(settings.run.tries))
             with keeping(folder) as kept:
-                state = await run_exam(exam, ledger, name=folder.name, pace=pace, watch=watch, kept=kept)
+                async with _attempting(hall, prepared.given) as attempt:
+                    exam = Exam(manifest, prepared.benchmark.sets, attempt, judge, repeats)
+                    state = await run_exam(exam, ledger, name=folder.name, pace=pace, watch=watch, kept=kept)
         finally:
             await hall.aclose()
         ledger.journal.sync()
         record = folders.record_of(folder.name, manifest, ledger)
     return Ended(record, state, folder, write_result(folder, record, _further(record, prepared.calibration)))
+
+
+@contextlib.asynccontextmanager
+async def _attempting(hall: Hall, given: Given) -> AsyncIterator[Attempting]:
+    """Who attempts the trials: this process, or the workers of a cluster."""
+    if hall.settings.run.engine == "local":
+        yield hall.attempt
+        return
+    async with on_cluster(hall, given) as attempt:
+        yield attempt
 
 
 def judges_of(settings: Settings) -> tuple[str, ...]:

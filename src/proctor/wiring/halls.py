@@ -21,6 +21,7 @@ from proctor.errors import OptionError
 from proctor.gateway import policy as policies
 from proctor.gateway.canned import FunctionSource
 from proctor.gateway.gateway import Gateway, GatewayOptions
+from proctor.gateway.remote import RemoteGateway
 from proctor.gateway.source import AnswerSource
 from proctor.models.adapt import as_chat_model
 from proctor.records.answers import Source
@@ -53,16 +54,21 @@ class Given(msgspec.Struct, frozen=True):
 
 
 class Hall:
-    """Where the trials of a run are attempted. `attempt` may be called any number of times at once."""
+    """Where the trials of a run are attempted. `attempt` may be called any number of times at once.
 
-    def __init__(self, settings: Settings, benchmark: Opened, folder: Path, given: Given | None = None) -> None:
+    `place` is the run's folder, where answers are kept if no store is named, or a gateway that is somewhere else.
+    """
+
+    def __init__(
+        self, settings: Settings, benchmark: Opened, place: Path | RemoteGateway, given: Given | None = None
+    ) -> None:
         self.settings = settings
         self.benchmark = benchmark
         self._given = given or Given()
         self._open = contextlib.ExitStack()
         self.models = Models(settings)
         try:
-            self.gateway = self._gateway(folder)
+            self.gateway = place if isinstance(place, RemoteGateway) else self._gateway(place)
             self._door = DeskDoor()
             self.agent = self._agent()
         except BaseException:
