@@ -35,6 +35,7 @@ async def test_the_oracle_calls_the_gold_and_nothing_else(town: Any, diary: Any)
 GOLD = (
     {"name": "tide_table_for_harbour", "args": {"date": "2024-05-06"}, "label": "tide"},
     {"any_of": [{"name": "opening_hours_for_bakery", "args": {"weekday": "Friday"}}], "after": ["tide"]},
+    {"name": "next_ferry_for_harbour", "args": {"from": "Ost"}, "optional": True},
 )
 
 

@@ -7,8 +7,17 @@ from proctor.catalog.names import plain_name
 from proctor.records.gold import read_gold
 from proctor.records.queries import Expected, Query
 from proctor.records.ways import ways
-from proctor.starter import functions, sets
+from proctor.starter import functions, sets, tools
 from proctor.starter.checking import check
+
+
+def test_there_are_at_least_a_hundred(queries: list[Query]) -> None:
+    assert len(queries) >= 100
+
+
+def test_every_category_is_needed(queries: list[Query]) -> None:
+    needed = {gold.category for query in queries for gold in query.gold}
+    assert needed == {tool.category for tool in tools()}
 
 
 def test_ids_differ(queries: list[Query]) -> None:

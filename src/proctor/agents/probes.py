@@ -24,7 +24,7 @@ def null(_task: Task, _tools: ToolBox) -> Strategy:
 def oracle(task: Task, tools: ToolBox) -> Strategy:
     """Make the calls that the query's gold asks for, and finish with what a right answer tells.
 
-    Of several ways that the gold allows, it goes the first. Where the query has no gold calls, it calls each gold API,
+    Of several ways that the gold allows, it goes the first, and leaves out what may be left out. Where the query has no gold calls, it calls each gold API,
     its slots filled from the query; where it states no facts, it finishes with what was returned.
     """
     steps = yield from _gold_calls(task, tools)
@@ -39,6 +39,8 @@ def _gold_calls(task: Task, tools: ToolBox) -> Generator[CallApis, list[CallStep
         return (yield from calls_of([tools.catalog[api] for api in dict.fromkeys(gold)], task, tools))
     steps: list[CallStep] = []
     for call in next(ways(read_gold(list(task.query.calls)))):
+        if call.optional:
+            continue
         api = tools.catalog.resolver.resolve(call.name).api
         steps += yield CallApis((ToolCall(name=tools.name(api) if api is not None else call.name, args=call.args),))
     return steps
