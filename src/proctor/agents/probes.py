@@ -24,8 +24,9 @@ def null(_task: Task, _tools: ToolBox) -> Strategy:
 def oracle(task: Task, tools: ToolBox) -> Strategy:
     """Make the calls that the query's gold asks for, and finish with what a right answer tells.
 
-    Of several ways that the gold allows, it goes the first, and leaves out what may be left out. Where the query has no gold calls, it calls each gold API,
-    its slots filled from the query; where it states no facts, it finishes with what was returned.
+    Of several ways that the gold allows, it goes the first, and leaves out what may be left out. Where the query has
+    no gold calls, it calls each gold API, its slots filled from the query; where it states no facts, it finishes with
+    what was returned.
     """
     steps = yield from _gold_calls(task, tools)
     yield Note(Finish(_right_answer(task.query, steps)))
