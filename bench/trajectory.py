@@ -1,4 +1,4 @@
-"""Matching OpenAI messages: Proctor's `Matcher` against agentevals' trajectory match, in one run.
+"""Matching OpenAI messages: Proctor's `TrajectoryMatch` against agentevals' trajectory match, in one run.
 
     python bench/trajectory.py
 
@@ -167,18 +167,18 @@ def agentevals(mode: str, args: str) -> Evaluate:
 
 
 def proctor(mode: str, args: str) -> Evaluate:
-    from proctor.metrics.matching import Matcher
+    from proctor.metrics import TrajectoryMatch
 
-    matcher = Matcher(mode, args=args)
-    return lambda made, wanted: matcher.match(made, wanted).matched
+    metric: Any = TrajectoryMatch(mode=mode, args=args)  # type: ignore[arg-type] # text that is known to be a mode
+    return lambda made, wanted: metric.match(made, wanted).matched
 
 
 def proctor_with_story(mode: str, args: str) -> Evaluate:
     """The same, with every pair and every difference worked out and turned into plain data."""
-    from proctor.metrics.matching import Matcher
+    from proctor.metrics import TrajectoryMatch
 
-    matcher = Matcher(mode, args=args)
-    return lambda made, wanted: bool(matcher.match(made, wanted).to_dict()["matched"])
+    metric: Any = TrajectoryMatch(mode=mode, args=args)  # type: ignore[arg-type] # as above
+    return lambda made, wanted: bool(metric.match(made, wanted).to_dict()["matched"])
 
 
 def peer() -> None:

@@ -89,7 +89,7 @@ def metric_table() -> str:
     for name in registry.names():
         entry = registry.entry(name)
         asks = " It asks a model." if entry.asks_model else ""
-        needs = ", ".join(f"`{field}`" for field in entry.needs)
+        needs = ", ".join(f"`{field}`".replace(" or ", "` or `") for field in entry.needs)
         options = "; ".join(f"`{option.name}`: {_values(option)}" for option in entry.options.values())
         rows.append(f"| `{name}` | {entry.says}{asks} | {needs} | {options} |")
     return "\n".join(["", *rows, "", ""])

@@ -104,7 +104,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _lenient_problem(data: bytes, *, cut_off: bool) -> str:
     """What Python's own reader says: it lets some things pass, and knows better where a text stops being JSON."""
     try:
-        json.loads(data, parse_constant=_no_constant, parse_float=_finite)
+        # As text: of bytes it would guess the encoding.
+        json.loads(data.decode(), parse_constant=_no_constant, parse_float=_finite)
     except InputError as error:
         return str(error)
     except RecursionError:
@@ -128,6 +129,8 @@ def _finite(digits: str) -> float:
 
 
 def _syntax_problem(error: json.JSONDecodeError, *, cut_off: bool) -> str:
+    if error.doc.startswith("\ufeff"):
+        return "a byte order mark stands before the JSON; only the beginning of a file may have one."
     if not error.doc.strip():
         return "there is no JSON: the text is empty."
     if cut_off:

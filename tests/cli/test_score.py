@@ -119,6 +119,12 @@ class TestOutput:
         rows = json.loads(text) if ending == "json" else [json.loads(line) for line in text.splitlines()]
         assert rows == [{"file": path, **row} for row in self.ROWS]
 
+    def test_json_rows_hold_what_a_score_is_made_of(self, run: Run, path: str, tmp_path: Path) -> None:
+        out = tmp_path / "out.jsonl"
+        assert run("score", path, *F1, "-o", str(out), "--on-error", "skip").exit_code == 0
+        first = json.loads(out.read_text().splitlines()[0])
+        assert first["details"] == {"tool_call_f1": {"matched": 1, "extra": 0, "missed": 0}}
+
     def test_csv_rows_have_a_column_for_each_metric_and_its_reason(self, run: Run, path: str, tmp_path: Path) -> None:
         out = tmp_path / "out.csv"
         assert run("score", path, *ACCURACY, "-o", str(out), "--on-error", "skip").exit_code == 0
@@ -204,7 +210,7 @@ class TestGates:
     @pytest.mark.parametrize("text", ["", "\n\n", "[]", "[\n]\n"])
     def test_no_sample_at_all_is_an_error_and_no_pass(self, run: Run, text: str) -> None:
         said = run("score", "-", *F1, "--fail-under", "tool_call_f1=0", stdin=text)
-        assert (said.exit_code, said.stderr) == (1, "proctor: there is no sample in -.\n")
+        assert (said.exit_code, said.stderr) == (1, "proctor: there is no sample in <stdin>.\n")
 
 
 @pytest.mark.parametrize(
@@ -213,7 +219,7 @@ class TestGates:
         ([], "say by which metric: --metric NAME. Known are "),
         (["-m", "tool_call_f"], "there is no metric 'tool_call_f'; did you mean 'tool_call_f1'?"),
         (["-m", "exact_match"], "the metric 'exact_match' is for single-turn samples, and the samples are conversat"),
-        ([*F1, *F1], "two metrics would share the column 'tool_call_f1'"),
+        ([*F1, "-m", "ToolCallF1"], "the metric 'tool_call_f1' is named twice; once is enough."),
         ([*F1, "-M", "strict"], "-M 'strict' must be of the form key=value or metric.key=value."),
         ([*ACCURACY, "-M", "strict_ordr=1"], "unknown option 'strict_ordr'; did you mean 'strict_order'?"),
         ([*F1, "--level", "1"], "--level is 1; expected a number between 0 and 1"),

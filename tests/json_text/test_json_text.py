@@ -19,6 +19,11 @@ REFUSED = [
     (b"  \n", "there is no JSON: the text is empty."),
     (b'{"a": [1, 2', "the JSON is cut off: it ends before it is complete."),
     (b'{"a": 1} x', "this is not JSON: extra data at character 9, near '{\"a\": 1} x'."),
+    (b"\0\0\0", "this is not JSON: expecting value at character 0, near '\\x00\\x00\\x00'."),
+    (
+        b"\xef\xbb\xbf{}",
+        "a byte order mark stands before the JSON; only the beginning of a file may have one.",
+    ),
     (b"user: hello", "this is not JSON: expecting value at character 0, near 'user: hello'."),
     (b'{"a": NaN}', "JSON has no number NaN; write null or leave the field out."),
     (b'{"a": -Infinity}', "JSON has no number -Infinity; write null or leave the field out."),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import dataclasses
 import threading
 from dataclasses import dataclass, field
 from typing import Any
@@ -107,7 +108,8 @@ def test_any_metric_can_be_given_a_model_that_it_does_not_need() -> None:
     metric = ExactMatch()
     assert metric.llm is None
     metric.llm = "openai/gpt-4o-mini"
-    assert ExactMatch(llm=metric.llm).single_turn_score(PAIR) == 1.0
+    assert metric.single_turn_score(PAIR) == 1.0
+    assert "llm" not in {field.name for field in dataclasses.fields(metric)}
     assert not metric.asks_model
     assert MetricWithLLM.asks_model
 

@@ -18,6 +18,7 @@ from proctor.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, Tool
 from proctor.metrics import (
     AgentGoalAccuracyWithoutReference,
     AgentGoalAccuracyWithReference,
+    MetricWithLLM,
     SingleTurnMetric,
     ToolCallAccuracy,
 )
@@ -117,7 +118,7 @@ SAME = Shape.of("same", {"properties": {"verdict": {"type": "boolean"}}})
 
 
 @dataclass(eq=False)
-class SameMeaning(SingleTurnMetric):
+class SameMeaning(MetricWithLLM, SingleTurnMetric):
     """A judged comparison as users write them."""
 
     name: str = "same_meaning"

@@ -38,13 +38,14 @@ def test_precision_is_of_the_response_and_recall_of_the_reference() -> None:
 
 
 @pytest.mark.parametrize("text", ["博物館は九時に開きます", "Музей открывается в девять"])
-def test_a_text_without_a_word_that_rouge_counts_is_unmeasured(text: str) -> None:
+def test_a_reference_without_a_word_that_rouge_counts_is_unmeasured(text: str) -> None:
     measured = RougeScore().measure(SingleTurnSample(reference=text, response=text))
-    assert measured == Missing("ROUGE counts words of the letters a to z and of digits, and a text has none")
+    assert measured == Missing("ROUGE counts words of the letters a to z and of digits, and the reference has none")
 
 
-def test_a_blank_response_shares_nothing() -> None:
-    assert RougeScore().single_turn_score(SingleTurnSample(reference="nine", response="")) == 0.0
+@pytest.mark.parametrize("response", ["", "…", "九時"])
+def test_a_response_without_a_word_shares_nothing(response: str) -> None:
+    assert RougeScore().single_turn_score(SingleTurnSample(reference="nine", response=response)) == 0.0
 
 
 def test_unknown_options_are_refused_with_those_that_there_are() -> None:

@@ -62,7 +62,7 @@ def test_the_score_that_is_asked_for_is_given(conversation: Conversation, score:
 
 
 def test_details_tell_every_call_and_every_difference(conversation: Conversation) -> None:
-    measured = TrajectoryMatch(mode="superset").measure(conversation(MADE, WANTED))
+    measured = TrajectoryMatch(mode="superset", details=True).measure(conversation(MADE, WANTED))
     assert isinstance(measured, Score)
     told = json.loads(msgspec.json.encode(measured.details))
     assert told["matched"] is False
@@ -80,9 +80,24 @@ def test_details_tell_every_call_and_every_difference(conversation: Conversation
     ]
     assert [each["where"] for each in told["missing"]] == ["1"]
     assert [each["index"] for each in told["extra"]] == [1, 2]
-    bare = TrajectoryMatch(mode="superset", details=False).measure(conversation(MADE, WANTED))
-    assert isinstance(bare, Score)
-    assert bare.details is None
+
+
+def test_a_score_that_is_not_perfect_says_why(conversation: Conversation) -> None:
+    metric = TrajectoryMatch(mode="superset")
+    assert metric.measure(conversation(MADE, WANTED)) == Score(0.0, reason="1 of 2 calls wanted was made, 2 extra")
+    assert metric.measure(conversation(WANTED, WANTED)) == Score(1.0)
+    extra = Score(1.0, reason="2 of 2 calls wanted were made, 1 extra")
+    assert metric.measure(conversation([*WANTED, call("weather")], WANTED)) == extra
+
+
+def test_messages_that_are_no_sample_are_matched_as_they_are() -> None:
+    def made(arguments: str) -> list[dict[str, Any]]:
+        call = {"id": "1", "type": "function", "function": {"name": "search", "arguments": arguments}}
+        return [{"role": "user", "content": "Rome?"}, {"role": "assistant", "content": None, "tool_calls": [call]}]
+
+    metric = TrajectoryMatch(mode="unordered")
+    assert metric.match(made('{"q": "rome", "n": 1}'), made('{"n": 1.0, "q": "rome"}')).matched
+    assert not metric.match(made('{"q": "rome"}'), [call("search", q="oslo")]).matched
 
 
 def test_the_result_reads_well(conversation: Conversation) -> None:
@@ -117,7 +132,7 @@ def test_a_ratio_of_nothing_is_missing_with_its_reason(conversation: Conversatio
 
 
 def test_a_vacuous_score_is_perfect_and_warns(conversation: Conversation) -> None:
-    measured = TrajectoryMatch().measure(conversation([], []))
+    measured = TrajectoryMatch(details=True).measure(conversation([], []))
     assert isinstance(measured, Score)
     assert measured.value == 1.0
     assert measured.details["vacuous"] is True

@@ -57,6 +57,7 @@ def refusal(path: str | Path) -> str:
 
 def test_a_file_that_cannot_be_opened_is_an_error_with_a_sentence(tmp_path: Path) -> None:
     assert refusal(tmp_path / "none") == f"{tmp_path}/none: no such file; check the path."
+    assert refusal("") == "a file's name is empty; check the path."
     assert refusal(tmp_path) == f"{tmp_path}: this is a folder; name a file in it."
     assert refusal("a\0b") == "'a\\x00b': no file can have this name; check the path."
     assert refusal("x" * 300).endswith(": cannot be read: File name too long.")

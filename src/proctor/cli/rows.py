@@ -98,6 +98,7 @@ def plain_row(metrics: Sequence[str], record: Record | FileError, cells: Sequenc
         },
         "reasons": {name: cell.reason for name, cell in measured.items() if cell.reason is not None},
         "warnings": {name: cell.warning for name, cell in measured.items() if cell.warning is not None},
+        "details": {name: cell.details for name, cell in measured.items() if cell.details is not None},
     }
     return row | {field: by_metric for field, by_metric in said.items() if by_metric}
 

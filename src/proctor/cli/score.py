@@ -14,7 +14,7 @@ from proctor.cli.group import GATE_FAILED
 from proctor.cli.judged import calibrations_of, corrections, judge_model
 from proctor.cli.rows import check_output, kept
 from proctor.errors import FileError, InputError, OptionError
-from proctor.formats.files import read_records
+from proctor.formats.files import name_of, read_records
 from proctor.formats.joining import joined, open_references
 from proctor.formats.records import Record
 from proctor.metrics import registry
@@ -137,13 +137,17 @@ def _report(wish: Wish, scoring: Scoring, gates: list[Gate], beside: Beside) -> 
 def _measurements(wish: Wish, meter: Meter) -> list[Measurement]:
     if not wish.metric:
         raise OptionError(f"say by which metric: --metric NAME. Known are {', '.join(registry.names())}.")
+    names = [registry.entry(name).name for name in wish.metric]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise OptionError(f"the metric {twice!r} is named twice; once is enough.")
     options: dict[str, str] = {}
     for said in wish.options:
         key, equals, value = said.partition("=")
         if not equals or not key:
             raise OptionError(f"-M {said!r} must be of the form key=value or metric.key=value.")
         options[key] = value
-    metrics = registry.make_all(wish.metric, options)
+    metrics = registry.make_all(names, options)
     model = judge_model(wish.judge, wish.model_url, wish.cache)
     unjudged = next((metric.name for metric in metrics if metric.asks_model and metric.llm is None), None)
     if unjudged is not None and model is None:
@@ -172,7 +176,7 @@ def _records(files: tuple[str, ...], longest: int, advance: Any) -> Iterator[Rec
 
 
 def _nothing(wish: Wish, scoring: Scoring) -> str:
-    where = ", ".join(wish.files)
+    where = ", ".join(map(name_of, wish.files))
     if not scoring.skipped.count:
         return f"there is no sample in {where}."
     first = next(iter(scoring.skipped.first.values()))

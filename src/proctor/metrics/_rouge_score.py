@@ -16,7 +16,7 @@ from proctor.records.grades import Missing, Score
 RougeType = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
 Mode = Literal["fmeasure", "precision", "recall"]
 _COUNTED = re.compile("[a-z0-9]")
-_UNCOUNTED = Missing("ROUGE counts words of the letters a to z and of digits, and a text has none")
+_UNCOUNTED = Missing("ROUGE counts words of the letters a to z and of digits, and the reference has none")
 
 
 @dataclass(eq=False)
@@ -25,7 +25,7 @@ class RougeScore(SingleTurnMetric):
 
     `rouge_type` is `rouge1` (single words), `rouge2` (pairs), `rougeL` (the longest common sequence) or `rougeLsum`
     (the same line by line); `mode` is `fmeasure`, `precision` or `recall`. Words are of the letters a to z and of
-    digits: a text in another script is unmeasured.
+    digits: a reference in another script leaves nothing to look for and is unmeasured.
     """
 
     name: str = "rouge_score"
@@ -54,7 +54,8 @@ class RougeScore(SingleTurnMetric):
         if isinstance(texts, Missing):
             return texts
         self._check()
-        if any(text.strip() and not _COUNTED.search(text.lower()) for text in texts):
+        reference = texts[0]
+        if reference.strip() and not _COUNTED.search(reference.lower()):
             return _UNCOUNTED
         scores = _scorer(self.rouge_scorer, self.rouge_type).score(*texts)
         return Score(float(getattr(scores[self.rouge_type], self.mode)))

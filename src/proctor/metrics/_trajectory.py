@@ -13,7 +13,7 @@ from proctor.metrics.comparators import DEFAULT_THRESHOLD, Answers
 from proctor.metrics.matching import Matcher, read_wanted
 from proctor.metrics.pairing import TOO_LOOSE
 from proctor.metrics.trajectories import Trajectory, made_by
-from proctor.metrics.trajectory_result import TrajectoryResult
+from proctor.metrics.trajectory_result import TrajectoryResult, summary
 from proctor.records.gold import GoldItem, read_gold
 from proctor.records.grades import Missing, Score
 
@@ -34,8 +34,9 @@ _VACUOUS = "No call was made and none was wanted: the perfect score says nothing
 class TrajectoryMatch(MultiTurnMetric):
     """Whether the calls of a conversation are those wanted, by the best pairing of the two.
 
-    The calls wanted are the sample's `gold` where it has one, else its `reference_tool_calls`. `Score.details` holds
-    the whole result as plain data; `result(sample)` gives it as an object, and printing that tells it in words.
+    The calls wanted are the sample's `gold` where it has one, else its `reference_tool_calls`. `result(sample)` gives
+    the whole result, every pair and every difference, and printing that tells it in words; `match(outputs, reference)`
+    does so for messages and calls that are no sample. With `details`, scores hold it too, as plain data.
     """
 
     name: str = "trajectory_match"
@@ -53,8 +54,8 @@ class TrajectoryMatch(MultiTurnMetric):
     """Whether text that spells a number or a truth value is that value."""
     threshold: float = DEFAULT_THRESHOLD
     """What the number of a metric or a function that compares arguments has to reach."""
-    details: bool = True
-    """Whether scores hold the whole result."""
+    details: bool = False
+    """Whether scores hold the whole result, call by call. It takes several times as long as the verdict."""
 
     needs = frozenset({"user_input", "reference_tool_calls:optional", "gold:optional"})
 
@@ -91,6 +92,10 @@ class TrajectoryMatch(MultiTurnMetric):
             raise UnmeasuredError(self.name, lack.reason)
         return self._matcher.match_calls(made_by(sample.user_input), _wanted(sample), Answers())
 
+    def match(self, outputs: Any, reference_outputs: Any) -> TrajectoryResult:
+        """The whole result for two lists of messages or calls; OpenAI's dictionaries are read as they are."""
+        return self._matcher.match(outputs, reference_outputs)
+
     def measure(self, sample: MultiTurnSample) -> Score | Missing:
         """Match the calls. Only where `immediate` is true."""
         if self._matcher.waits:
@@ -122,6 +127,7 @@ class TrajectoryMatch(MultiTurnMetric):
             return Missing(f"{nothing}, so {self.score} is 0 of 0")
         return Score(
             value,
+            reason=None if result.exact else summary(result),
             warning=_VACUOUS if result.vacuous else None,
             details=result.to_dict() if self.details else None,
         )

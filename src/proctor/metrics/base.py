@@ -18,7 +18,7 @@ import math
 import re
 import warnings
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from proctor.dataset_schema import MultiTurnSample, Sample, SingleTurnSample
 from proctor.errors import InputError, OptionError, UnmeasuredError
@@ -47,9 +47,9 @@ class Metric:
 
     name: str = ""
     """The name that stands at the head of its column."""
-    llm: Any = field(default=None, repr=False, kw_only=True)
-    """The model to ask, where the metric asks one; any other metric takes no notice of it."""
 
+    llm = cast("Any", None)
+    """The model to ask, where the metric asks one; any other metric lets it be set and takes no notice of it."""
     needs: ClassVar[frozenset[str]] = frozenset()
     """The fields that a sample must have for it."""
     sample_type: ClassVar[MetricType]
@@ -141,8 +141,12 @@ class Metric:
         return getattr(self, name) if name in self._ways and "measure" not in self._ways else None
 
 
+@dataclass(eq=False)
 class MetricWithLLM(Metric):
     """A metric that asks a model."""
+
+    llm: Any = field(default=None, repr=False, kw_only=True)
+    """The model to ask."""
 
     asks_model = True
 

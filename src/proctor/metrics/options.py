@@ -119,7 +119,7 @@ def _is_metric(kind: Any) -> bool:
 def _allowed(kind: Any) -> str:
     if _is_metric(kind):
         return "the name of a metric"
-    return " or ".join(_allowed_one(choice) for choice in _alternatives(kind))
+    return " or ".join(dict.fromkeys(_allowed_one(choice) for choice in _alternatives(kind)))
 
 
 def _allowed_one(kind: Any) -> str:

@@ -34,8 +34,10 @@ class Entry(msgspec.Struct, frozen=True):
 
     @property
     def needs(self) -> list[str]:
-        """The fields that a sample must have for it."""
-        return sorted(self.load().needs)
+        """The fields that a sample must have for it; of some, one is enough: `gold or reference_tool_calls`."""
+        needed = self.load().needs
+        either = " or ".join(sorted(name.partition(":")[0] for name in needed if ":" in name))
+        return [*([either] if either else []), *sorted(name for name in needed if ":" not in name)]
 
     @property
     def sample_type(self) -> MetricType:

@@ -15,7 +15,7 @@ import msgspec
 
 from proctor.errors import SampleError
 from proctor.messages import AIMessage, AnyMessage, ToolCall, read_messages, read_tool_call
-from proctor.records.keys import canonical, canonical_json
+from proctor.records.keys import canonical_form
 
 Key = tuple[str, bytes]
 """A call's name and the canonical JSON of its arguments."""
@@ -50,8 +50,8 @@ class Trajectory:
             malformed = None
             try:
                 # A copy, so that a result does not change with what it was made from.
-                args = canonical(call.args or {})
-                key = (call.name, canonical_json(args))
+                args, text = canonical_form(call.args or {})
+                key = (call.name, text)
             except SampleError as error:
                 args, malformed = {}, str(error)
         self.calls.append(MadeCall(len(self.calls), call.name, args, malformed))

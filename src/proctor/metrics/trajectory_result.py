@@ -185,7 +185,7 @@ class TrajectoryResult:
     def explain(self) -> str:
         """What was found, as a person reads it."""
         verdict = "matches" if self.matched else "does not match"
-        lines = [f"The trajectory {verdict} ({self.mode}): {_summary(self)}."]
+        lines = [f"The trajectory {verdict} ({self.mode}): {summary(self)}."]
         lines += [f"  = {_call(pair.made)}" for pair in self.pairs]
         for pair in self.differing:
             lines += [f"  ≠ {_call(pair.made)}", *(f"      {_difference(each)}" for each in pair.differences)]
@@ -205,7 +205,8 @@ class TrajectoryResult:
 _LONGEST = 60
 
 
-def _summary(result: TrajectoryResult) -> str:
+def summary(result: TrajectoryResult) -> str:
+    """How many calls were made of those wanted, in a few words."""
     if result.vacuous:
         return "no call was made and none was wanted"
     calls = result.calls

@@ -35,8 +35,14 @@ def canonical_json(value: Any) -> bytes:
     >>> canonical_json({"b": 1.0, "a": "x"}) == canonical_json({"a": "x", "b": 1})
     True
     """
+    return canonical_form(value)[1]
+
+
+def canonical_form(value: Any) -> tuple[Any, bytes]:
+    """The value as plain data, numbers in their one spelling, and its `canonical_json`: both in one walk."""
+    plain = _canonical(value, 0, _spelt)
     try:
-        return _encode(_canonical(value, 0, _spelt))
+        return plain, _encode(plain)
     except UnicodeEncodeError:
         raise SampleError("the value holds text that is not valid Unicode (half of a surrogate pair).") from None
 

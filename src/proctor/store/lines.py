@@ -23,6 +23,8 @@ def opened(path: str | Path) -> Iterator[BinaryIO]:
     if str(path) == "-":
         yield sys.stdin.buffer
         return
+    if not str(path):
+        raise FileError("a file's name is empty; check the path.")
     try:
         file = Path(path).open("rb")  # noqa: SIM115 - closed below, where its errors are not those of the caller's block
     except OSError as error:
