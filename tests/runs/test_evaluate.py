@@ -12,7 +12,7 @@ from proctor import EvaluationDataset, Missing, MultiTurnSample, Score, SingleTu
 from proctor.errors import InputError, ModelRefusedError, OptionError, ReplyError, SampleError
 from proctor.messages import AIMessage, HumanMessage, ToolCall
 from proctor.metrics import ExactMatch, NonLLMStringSimilarity, StringPresence, ToolCallAccuracy, ToolCallF1
-from proctor.metrics.base import MultiTurnMetric, SingleTurnMetric
+from proctor.metrics.base import MetricWithLLM, MultiTurnMetric, SingleTurnMetric
 from proctor.models.chat import Reply, Request
 from proctor.models.scripted import ScriptedModel
 from proctor.records.traces import Usage
@@ -32,7 +32,7 @@ def conversation(made: str, wanted: str | None) -> MultiTurnSample:
     )
 
 
-class Judged(SingleTurnMetric):
+class Judged(MetricWithLLM, SingleTurnMetric):
     """Asks a model for a number."""
 
     name = "judged"
