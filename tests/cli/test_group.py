@@ -128,7 +128,7 @@ def test_a_closed_stream_is_an_empty_one(closed: int, tmp_path: Path) -> None:
         words, input='{"response": "a", "reference": "a"}', capture_output=True, text=True, timeout=60, check=False
     )
     assert "Traceback" not in said.stderr
-    assert said.stderr == ("proctor: there is no sample in -.\n" if closed == 0 else "")
+    assert said.stderr == ("proctor: there is no sample in <stdin>.\n" if closed == 0 else "")
     assert ("exact_match" in said.stdout) == (closed == 2)
     assert said.returncode == (1 if closed == 0 else 0)
     assert out.exists() == (closed != 0)
