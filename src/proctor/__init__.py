@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from proctor.records.grades import Score as Score
     from proctor.runs.evaluate import aevaluate as aevaluate
     from proctor.runs.evaluate import evaluate as evaluate
+    from proctor.wiring.sitting import arun as arun
+    from proctor.wiring.sitting import run as run
 
 _ROOMS = {
     "EvaluationDataset": "proctor.dataset_schema",
@@ -29,7 +31,9 @@ _ROOMS = {
     "Score": "proctor.records.grades",
     "SingleTurnSample": "proctor.dataset_schema",
     "aevaluate": "proctor.runs.evaluate",
+    "arun": "proctor.wiring.sitting",
     "evaluate": "proctor.runs.evaluate",
+    "run": "proctor.wiring.sitting",
 }
 
 __all__ = [
@@ -41,7 +45,9 @@ __all__ = [
     "SingleTurnSample",
     "__version__",
     "aevaluate",
+    "arun",
     "evaluate",
+    "run",
 ]
 
 

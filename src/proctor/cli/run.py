@@ -14,9 +14,6 @@ from proctor.config import Settings, read_settings, settings_of
 from proctor.errors import OptionError, counted
 from proctor.gateway.faults import FAULTS
 from proctor.gateway.policy import POLICIES
-from proctor.report.summary import summarise
-from proctor.report.terminal import overview
-from proctor.stats.calibration import Calibration
 from proctor.wiring.exams import Ended, prepare, sit
 
 _HERE = ("config", "display", "resume", "fresh")
@@ -88,7 +85,7 @@ def _run(said: dict[str, Any]) -> int:
         click.echo(f"proctor: {prepared.warning}", err=True)
     with displayed(said["display"]) as watch:
         ended = asyncio.run(sit(prepared, resume=said["resume"], fresh=said["fresh"], watch=watch))
-    return _report(ended, prepared.calibration, said["display"])
+    return _report(ended, said["display"])
 
 
 def _settings(said: dict[str, Any]) -> Settings:
@@ -107,15 +104,15 @@ def _pair(text: str) -> tuple[str, Any]:
         return key, value
 
 
-def _report(ended: Ended, calibration: Calibration | None, display: str | None) -> int:
+def _report(ended: Ended, display: str | None) -> int:
     if display == "json":
         click.echo(ended.result.read_text("utf-8"), nl=False)
     else:
-        click.echo("\n".join(overview(summarise(ended.record, calibration=calibration))))
-    left = ended.record.planned - sum(trial.trace.failure is None for trial in ended.record.trials)
-    if ended.state.stopped:
+        click.echo(ended)
+    if ended.stopped:
         click.echo(
-            f"proctor: stopped with {left} of {ended.record.planned} trials to do; the same command goes on.", err=True
+            f"proctor: stopped with {ended.owed} of {ended.record.planned} trials to do; the same command goes on.",
+            err=True,
         )
         return STOPPED
     if ended.state.left:

@@ -14,8 +14,10 @@ from proctor import __version__
 from proctor.config import Settings
 from proctor.errors import OptionError
 from proctor.judges.judge import Judge
+from proctor.metrics._trials import broken
 from proctor.records.runs import Manifest, RunRecord, RunSpec
-from proctor.report.summary import summarise
+from proctor.report.summary import RunSummary, summarise
+from proctor.report.terminal import overview
 from proctor.runs import folders
 from proctor.runs.ledger import Ledger
 from proctor.runs.plan import planned
@@ -55,9 +57,32 @@ class Ended(msgspec.Struct, frozen=True):
     """A run that came to its end, or was stopped."""
 
     record: RunRecord
+    """All that came of it, trial by trial."""
     state: State
     folder: Path
+    """Where it keeps what it did."""
     result: Path
+    """Its result file."""
+    calibration: Calibration | None = None
+    """What is known of the judge's errors."""
+
+    @property
+    def figures(self) -> RunSummary:
+        """Its figures, each with what it rests on."""
+        return summarise(self.record, calibration=self.calibration)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it was stopped before its end."""
+        return self.state.stopped
+
+    @property
+    def owed(self) -> int:
+        """How many trials are left to do; the same run, asked for again, does them."""
+        return self.record.planned - sum(broken(trial) is None for trial in self.record.trials)
+
+    def __str__(self) -> str:
+        return "\n".join(overview(self.figures))
 
 
 def prepare(settings: Settings, given: Given | None = None) -> Prepared:
@@ -65,7 +90,7 @@ def prepare(settings: Settings, given: Given | None = None) -> Prepared:
     given = given or Given()
     calibration = calibration_of(settings.judge)
     benchmark = open_benchmark(settings.benchmark)
-    spec = _spec(settings, benchmark)
+    spec = _spec(settings, benchmark, given)
     trials = planned(spec, benchmark.sets)
     identities = tuple(f"{trial.test_set}/{trial.query_id}" for trial in trials if trial.epoch == 0)
     config = settings.run.name or _config(settings, benchmark)
@@ -102,7 +127,8 @@ async def sit(prepared: Prepared, *, resume: bool = False, fresh: bool = False, 
             await hall.aclose()
         ledger.journal.sync()
         record = folders.record_of(folder.name, manifest, ledger)
-    return Ended(record, state, folder, write_result(folder, record, _further(record, prepared.calibration)))
+    result = write_result(folder, record, _further(record, prepared.calibration))
+    return Ended(record, state, folder, result, prepared.calibration)
 
 
 @contextlib.asynccontextmanager
@@ -136,7 +162,7 @@ def _judge(prepared: Prepared, hall: Hall) -> Judge | None:
     return judge_of(prepared.settings.judge, judges_of(prepared.settings), hall.models.role("judge"))
 
 
-def _spec(settings: Settings, benchmark: Opened) -> RunSpec:
+def _spec(settings: Settings, benchmark: Opened, given: Given) -> RunSpec:
     said = settings.gateway
     faults: Mapping[str, Any] = {} if said.faults is None else {"share": said.faults, "kinds": list(said.fault)}
     return RunSpec(
@@ -145,7 +171,7 @@ def _spec(settings: Settings, benchmark: Opened) -> RunSpec:
         agent=settings.agent.name,
         agent_model=settings.agent.model,
         agent_options=settings.agent.options,
-        simulator=said.simulator,
+        simulator=said.simulator or ", ".join(one.name for one in given.simulators) or None,
         policy=said.policy,
         tools=settings.agent.tools,
         epochs=settings.run.epochs,

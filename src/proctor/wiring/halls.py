@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from proctor.agents.adapters.framework import FrameworkAgent
 from proctor.agents.agent import Agent, Task
 from proctor.agents.diary import Limits
 from proctor.agents.toolbox import Box, read_at_hand
@@ -22,8 +23,10 @@ from proctor.gateway import policy as policies
 from proctor.gateway.canned import FunctionSource
 from proctor.gateway.gateway import Gateway, GatewayOptions
 from proctor.gateway.remote import RemoteGateway
+from proctor.gateway.simulators import ModelSource
 from proctor.gateway.source import AnswerSource
 from proctor.models.adapt import as_chat_model
+from proctor.models.chat import ChatModel
 from proctor.records.answers import Source
 from proctor.records.runs import TrialKey
 from proctor.records.traces import Trace
@@ -34,7 +37,7 @@ from proctor.wiring.agents import agent_named, calls_nobody
 from proctor.wiring.benchmarks import Opened
 from proctor.wiring.gateways import faults_of, live_of, opened_store, simulators_of
 from proctor.wiring.models import Models
-from proctor.wiring.outsiders import Around
+from proctor.wiring.outsiders import Around, read_steps
 
 __all__ = ["ANSWERS", "Given", "Hall", "limits_of"]
 
@@ -47,10 +50,12 @@ _CALLS_NOTHING = frozenset({"null", "oracle", "spam"})
 class Given(msgspec.Struct, frozen=True):
     """Objects that somebody hands over in place of names: in this process only."""
 
-    agent: Agent | None = None
+    agent: Any = None
+    """An agent, or a framework: its object, its class, or what makes one."""
     model: Any = None
     judge: Any = None
-    simulators: tuple[AnswerSource, ...] = ()
+    simulators: tuple[AnswerSource | ChatModel, ...] = ()
+    """Who plays the APIs: sources, or models that are asked to."""
 
 
 class Hall:
@@ -91,7 +96,7 @@ class Hall:
     async def aclose(self) -> None:
         """Close the agent, its door, the gateway, its store and the models."""
         leave = getattr(self.agent, "aclose", None)
-        if leave is not None:
+        if leave is not None and self.agent is not self._given.agent:
             await leave()
         await self._door.aclose()
         await self.gateway.aclose()
@@ -99,8 +104,11 @@ class Hall:
         self._open.close()
 
     def _agent(self) -> Agent:
-        if self._given.agent is not None:
-            return self._given.agent
+        given: Any = self._given.agent
+        if isinstance(given, Agent):
+            return given
+        if given is not None:
+            return FrameworkAgent(given, details=read_steps, door=self._door)
         said = self.settings.agent
         model = None
         if self._given.model is not None:
@@ -120,7 +128,12 @@ class Hall:
         where = said.cache if said.cache is not None else folder / ANSWERS if asks and policy.stores else None
         store = self._open.enter_context(opened_store(where, read_only=policy.name == "frozen"))
         simulators = simulators_of(said.simulator, said.simulator_url, store, self.models.plain)
-        sources = [*functions, *self._given.simulators, *simulators]
+        examples = store.examples if store is not None else None
+        given = [
+            one if isinstance(one, AnswerSource) else ModelSource(one, examples=examples)
+            for one in self._given.simulators
+        ]
+        sources = [*functions, *given, *simulators]
         live = live_of(said.live)
         able = {Source.RECORDED: said.cache, Source.SIMULATED: sources, Source.LIVE: live}
         silent = self._given.agent is None and calls_nobody(self.settings.agent.name, self.settings.agent.options)
