@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import abc
 import asyncio
-import importlib.metadata
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from proctor import __version__
 from proctor.errors import FileError, InputError, NeedsExtraError, StorageError
 from proctor.gateway.gateway import Gateway
 from proctor.records.answers import Answer
@@ -76,7 +76,7 @@ class ListedTools(abc.ABC):
             raise NeedsExtraError("MCP needs its SDK: pip install 'proctor[mcp]'.") from None
         server: Server[Any] = Server(
             "proctor",
-            version=importlib.metadata.version("proctor"),
+            version=__version__,
             instructions=_INSTRUCTIONS,
             get_tool_input_schema=self.input_schema,
         )
