@@ -22,6 +22,7 @@ from proctor.metrics import registry
 from proctor.metrics.options import Option
 from proctor.records.gold import read_gold
 from proctor.records.ways import ways
+from proctor.runs.selftest import KNOWN, PROBES, Grader
 
 ROOT = Path(__file__).parents[1]
 WIDTH = 100
@@ -139,6 +140,26 @@ def printed(line: str) -> str:
         raise SystemExit(f"{line} failed: {done.stderr}")
     said = "\n".join(part.rstrip() for part in done.stdout.splitlines())
     return f"\n```text\n$ {line}\n{said}\n```\n"
+
+
+def selftest_probes() -> str:
+    """The probes of `proctor selftest`, with what each grader should say of them."""
+    rows = ["| Probe | What it does | Judge | API calls | Trajectory |", "|---|---|---|---|---|"]
+    words = {True: "accepts", False: "rejects", None: ""}
+    for probe in PROBES:
+        expected = " | ".join(words[probe.expected(grader)] for grader in Grader)
+        rows.append(f"| `{probe.name}` | {probe.says} | {expected} |")
+    return "\n".join(["", *rows, "", ""])
+
+
+def selftest_known() -> str:
+    """What graders are known to mistake."""
+    rows = ["| Grader | Probes | Why |", "|---|---|---|"]
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for (grader, probe), reason in KNOWN.items():
+        reasons.setdefault((grader, reason), []).append(f"`{probe}`")
+    rows += [f"| {grader} | {', '.join(probes)} | {reason} |" for (grader, reason), probes in reasons.items()]
+    return "\n".join(["", *rows, "", ""])
 
 
 def starter_categories() -> str:

@@ -40,6 +40,7 @@ PURE = (
     "proctor.runs.comparing",
     "proctor.runs.plan",
     "proctor.runs.schedule",
+    "proctor.runs.selftest",
     "proctor.starter.apis",
     "proctor.starter.checking",
     "proctor.starter.deriving",

@@ -12,7 +12,7 @@ from proctor.records.queries import Expected, Query
 from proctor.records.traces import CallStep, Finish, StopReason, Thought
 from proctor.records.ways import ways
 
-__all__ = ["null", "oracle", "spam"]
+__all__ = ["DECLINED", "null", "oracle", "right_answer", "spam"]
 
 
 def null(_task: Task, _tools: ToolBox) -> Strategy:
@@ -29,7 +29,7 @@ def oracle(task: Task, tools: ToolBox) -> Strategy:
     what was returned.
     """
     steps = yield from _gold_calls(task, tools)
-    yield Note(Finish(_right_answer(task.query, steps)))
+    yield Note(Finish(right_answer(task.query, steps)))
     return StopReason.FINISHED
 
 
@@ -47,15 +47,17 @@ def _gold_calls(task: Task, tools: ToolBox) -> Generator[CallApis, list[CallStep
     return steps
 
 
-_DECLINED = {
+DECLINED = {
     Expected.UNSOLVABLE: "I cannot find this: the tools do not have what was asked for.",
     Expected.OFF_TOPIC: "I cannot help with this: it is not what these tools are there for.",
     Expected.REFUSAL: "I refuse: this must not be done.",
 }
+"""What a right answer says where it is not one to the query: that there is none."""
 
 
-def _right_answer(query: Query, steps: Sequence[CallStep]) -> str:
-    declined = [_DECLINED[query.expected]] if query.expected in _DECLINED else []
+def right_answer(query: Query, steps: Sequence[CallStep] = ()) -> str:
+    """What a right answer to a query tells; of a query that says nowhere what that is, what was returned."""
+    declined = [DECLINED[query.expected]] if query.expected in DECLINED else []
     told = declined + [fact.says for fact in query.facts if fact.accept]
     return " ".join(told) if told else report(steps)
 

@@ -40,6 +40,7 @@ VERBS = {
     "metrics": "List the metrics, and what each needs.",
     "run": "Set the exam: an agent, a benchmark, a result.",
     "score": "Score recorded conversations by metrics.",
+    "selftest": "Test the exam itself: what its graders falsely accept and reject.",
     "serve": "Serve the virtual APIs over HTTP, or to an MCP client.",
     "show": "Read a run in the terminal: its figures, its trials, its traces.",
     "tools": "List, show, check and search the tools that there are.",

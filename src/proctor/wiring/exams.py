@@ -85,11 +85,11 @@ class Ended(msgspec.Struct, frozen=True):
         return "\n".join(overview(self.figures))
 
 
-def prepare(settings: Settings, given: Given | None = None) -> Prepared:
-    """Read the benchmark, and say what the run is."""
+def prepare(settings: Settings, given: Given | None = None, benchmark: Opened | None = None) -> Prepared:
+    """Read the benchmark, unless it is handed over, and say what the run is."""
     given = given or Given()
     calibration = calibration_of(settings.judge)
-    benchmark = open_benchmark(settings.benchmark)
+    benchmark = benchmark or open_benchmark(settings.benchmark)
     spec = _spec(settings, benchmark, given)
     trials = planned(spec, benchmark.sets)
     identities = tuple(f"{trial.test_set}/{trial.query_id}" for trial in trials if trial.epoch == 0)
