@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
-from collections.abc import Callable
-from typing import Any
+import shutil
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -25,6 +27,9 @@ from proctor.records.traces import (
     Trace,
     Usage,
 )
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 TOOLS = {
     "Railway": ("Travel", ("find_trains", "get_fares", "station_info")),
@@ -229,3 +234,18 @@ def _verdict(solved: bool, repeat: int, made: Made, dice: random.Random) -> Verd
 @pytest.fixture(scope="session")
 def make_run() -> Callable[..., RunRecord]:
     return run_of
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A real browser. It ends with the module: while it runs, no test of the same process can have a loop."""
+    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
+    found = os.environ.get("PROCTOR_CHROMIUM") or next((path for name in names if (path := shutil.which(name))), None)
+    if found is None:
+        pytest.skip(f"there is no browser on this machine ({', '.join(names)}); PROCTOR_CHROMIUM may name one")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield launched
+        launched.close()

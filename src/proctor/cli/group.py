@@ -38,12 +38,14 @@ VERBS = {
     "judge": "Find out how far a judge can be trusted.",
     "list": "List the runs that there are, the latest first.",
     "metrics": "List the metrics, and what each needs.",
+    "report": "Write a run as one HTML file, which needs nothing else.",
     "run": "Set the exam: an agent, a benchmark, a result.",
     "score": "Score recorded conversations by metrics.",
     "selftest": "Test the exam itself: what its graders falsely accept and reject.",
     "serve": "Serve the virtual APIs over HTTP, or to an MCP client.",
     "show": "Read a run in the terminal: its figures, its trials, its traces.",
     "tools": "List, show, check and search the tools that there are.",
+    "view": "Look at the runs of a folder in a browser, also while they are at work.",
 }
 """Each verb with the first sentence of its help: it stands in `proctor.cli.<verb>`, as `command`."""
 

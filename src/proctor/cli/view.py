@@ -1,0 +1,29 @@
+"""`proctor view`: the runs of a folder in a browser, until somebody stops it."""
+
+from __future__ import annotations
+
+import click
+
+from proctor.cli.serve import refuse_open_door
+from proctor.server.viewing import Shelf, serve
+
+
+@click.command()
+@click.argument("results", metavar="[DIR]", default="results")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8081, show_default=True, help="0 takes a free one.")
+@click.option(
+    "--token",
+    envvar="PROCTOR_TOKEN",
+    metavar="TEXT",
+    help="What a browser has to give as the password; better set in the environment, as PROCTOR_TOKEN.",
+)
+def command(results: str, host: str, port: int, token: str | None) -> None:
+    """Look at the runs of a folder in a browser, also while they are at work.
+
+    DIR is a folder of results; without it, results. Each page is made anew when its run has grown. An address that
+    other machines reach needs a token.
+    """
+    refuse_open_door(host, token)
+    shelf = Shelf(results)
+    serve(shelf, host, port, token or None, lambda url: click.echo(f"listening on {url}"))
