@@ -15,9 +15,12 @@ from proctor.errors import OptionError, counted
 from proctor.gateway.faults import FAULTS
 from proctor.gateway.policy import POLICIES
 from proctor.wiring.exams import Ended, prepare, sit
+from proctor.wiring.pages import Wish, page_path, write_page
 
-_HERE = ("config", "display", "resume", "fresh")
+_HERE = ("config", "display", "resume", "fresh", "no_page")
 """The options that are no settings."""
+_BESIDE = 5_000
+"""A run's own page is to be quick: so many trials of other runs are read to stand beside it."""
 
 
 @click.command()
@@ -68,6 +71,7 @@ _HERE = ("config", "display", "resume", "fresh")
 @click.option("--resume", is_flag=True, help="Go on with a run that is there, as a larger one if need be.")
 @click.option("--fresh", is_flag=True, help="Throw away what is there and begin anew.")
 @click.option("--display", type=click.Choice(DISPLAYS), help="How progress is shown: full on a terminal, else plain.")
+@click.option("--no-page", is_flag=True, help="Write no page beside the result file.")
 @click.pass_context
 def command(ctx: click.Context, /, **said: Any) -> None:
     """Set the exam: an agent, a benchmark, a result.
@@ -85,7 +89,13 @@ def _run(said: dict[str, Any]) -> int:
         click.echo(f"proctor: {prepared.warning}", err=True)
     with displayed(said["display"]) as watch:
         ended = asyncio.run(sit(prepared, resume=said["resume"], fresh=said["fresh"], watch=watch))
-    return _report(ended, said["display"])
+    code = _report(ended, said["display"])
+    if not said["no_page"]:
+        wish = Wish(calibration=ended.calibration, most_beside=_BESIDE)
+        page = write_page(ended.folder, ended.record, page_path(ended.folder), wish=wish)
+        if said["display"] != "none":
+            click.echo(f"page    {page}", err=True)
+    return code
 
 
 def _settings(said: dict[str, Any]) -> Settings:

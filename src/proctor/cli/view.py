@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from proctor.cli.serve import refuse_open_door
-from proctor.server.viewing import Shelf, serve
+from proctor.server.viewing import serve
+from proctor.wiring.shelves import Shelf
 
 
 @click.command()
@@ -26,4 +27,4 @@ def command(results: str, host: str, port: int, token: str | None) -> None:
     """
     refuse_open_door(host, token)
     shelf = Shelf(results)
-    serve(shelf, host, port, token or None, lambda url: click.echo(f"listening on {url}"))
+    serve(shelf.reply, host, port, token or None, lambda url: click.echo(f"listening on {url}"))

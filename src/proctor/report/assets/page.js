@@ -206,7 +206,7 @@
       one.gold.length ? el("ol.gold", null, one.gold.map((call) => el("li", null, el("span.name", null, call.name),
         el(`span.tag${call.state === "made" ? ".key" : call.state === "missing" ? ".odd" : ""}`, null,
           { made: call.args === null ? "called" : "called so", differs: "called with other arguments", moved: "called out of order", missing: call.optional ? "optional, not called" : "not called" }[call.state]),
-        call.state === "missing" && call.args?.length ? argument({ args: [] }, call) : null))) : el("p.none", null, "Nobody said which calls are right."),
+        call.args?.length ? el("div.with", null, call.args.map(([name, value]) => `${name} = ${value}`).join(", ")) : null))) : el("p.none", null, "Nobody said which calls are right."),
       query.facts.length ? [el("h3", null, "A right answer tells"), el("ul.gold", null, query.facts.map((says) => el("li", null, says)))] : null,
       el("h3", null, "Steps"),
       one.steps.length ? el("ol.steps", null, one.steps.map((each) => step(each, one.gold))) : el("p.none", null, "none"),
