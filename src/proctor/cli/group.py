@@ -45,7 +45,7 @@ VERBS = {
     "serve": "Serve the virtual APIs over HTTP, or to an MCP client.",
     "show": "Read a run in the terminal: its figures, its trials, its traces.",
     "tools": "List, show, check and search the tools that there are.",
-    "view": "Look at the runs of a folder in a browser, also while they are at work.",
+    "view": "Look at the runs of a folder in a browser.",
 }
 """Each verb with the first sentence of its help: it stands in `proctor.cli.<verb>`, as `command`."""
 

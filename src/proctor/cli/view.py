@@ -20,10 +20,10 @@ from proctor.wiring.shelves import Shelf
     help="What a browser has to give as the password; better set in the environment, as PROCTOR_TOKEN.",
 )
 def command(results: str, host: str, port: int, token: str | None) -> None:
-    """Look at the runs of a folder in a browser, also while they are at work.
+    """Look at the runs of a folder in a browser.
 
-    DIR is a folder of results; without it, results. Each page is made anew when its run has grown. An address that
-    other machines reach needs a token.
+    DIR is a folder of results; without it, results. A page is made anew when its run has grown, so that runs can be
+    watched at work. An address that other machines reach needs a token.
     """
     refuse_open_door(host, token)
     shelf = Shelf(results)
