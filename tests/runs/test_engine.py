@@ -69,7 +69,7 @@ async def test_a_second_ctrl_c_does_not_wait() -> None:
         return Outcome.DONE
 
     state = await asyncio.wait_for(carry_out(TRIALS, work, concurrency=2), 10)
-    assert state.left == 12
+    assert (state.left, state.at_once) == (12, True)
 
 
 async def test_an_error_lets_the_others_finish_and_is_raised_then() -> None:

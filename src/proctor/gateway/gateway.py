@@ -99,10 +99,13 @@ class Gateway:
             answer = self._look(place.call(restored, key))
         return None if answer is None else self._counted(answer)
 
-    async def aclose(self) -> None:
-        """Finish what is being asked, and close the sources."""
+    async def aclose(self, *, wait: bool = True) -> None:
+        """Finish what is being asked (it is left without `wait`), and close the sources."""
         loop = asyncio.get_running_loop()
         flying = [task for (of, _), task in list(self._flights.items()) if of is loop]
+        for task in flying:
+            if not wait:
+                task.cancel()
         await asyncio.gather(*flying, return_exceptions=True)
         for sources in self._sources.values():
             for source in sources:

@@ -20,7 +20,7 @@ from proctor.runs.ledger import Judging, Ledger, Opinion
 from proctor.runs.recorded import Recorded
 from proctor.runs.running import Pace
 from proctor.runs.schedule import Outcome, State
-from proctor.runs.underway import settled, underway
+from proctor.runs.underway import settled, settled_but, underway
 from proctor.runs.watching import Again, Began, Interrupted, Planned, Watcher, nobody
 from proctor.store.journal import Journal
 
@@ -61,6 +61,7 @@ async def grade(
     plan = [trial for trial in plan_of(manifest) if trial in traced]
     ledger.keep_judging(work.bench.judging)
     owed = [trial for trial in plan if work.bench.owes(trial)]
+    settled_but(owed, kept)
     watch(Planned(len(plan), len(plan) - len(owed), name, work.bench.judging.method))
     pace = graders.pace
     return await carry_out(

@@ -20,7 +20,7 @@ from proctor.runs.folders import plan_of
 from proctor.runs.judging import Bench
 from proctor.runs.ledger import Ledger
 from proctor.runs.schedule import Outcome, Patience, State
-from proctor.runs.underway import settled, underway
+from proctor.runs.underway import settled, settled_but, underway
 from proctor.runs.watching import Again, Began, Interrupted, Planned, Tried, Watcher, nobody
 from proctor.store.journal import Journal
 
@@ -87,6 +87,7 @@ class TrialWork:
         if self._bench is not None:
             self._ledger.keep_judging(self._bench.judging)
         owed = self.owed(plan)
+        settled_but(owed, self._kept)
         method = "" if self._bench is None else self._bench.judging.method
         self._watch(Planned(len(plan), len(plan) - len(owed), self.name, method))
         return owed

@@ -52,7 +52,10 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 class Stop(msgspec.Struct, frozen=True):
-    """Begin nothing more; what is at work is finished."""
+    """Begin nothing more; what is at work is finished, or left as it is."""
+
+    at_once: bool = False
+    """Somebody does not want to wait for what is at work."""
 
 
 class State(msgspec.Struct, frozen=True):
@@ -70,6 +73,8 @@ class State(msgspec.Struct, frozen=True):
     running: frozenset[TrialKey] = frozenset()
     done: int = 0
     stopped: bool = False
+    at_once: bool = False
+    """Whether what was at work was left as it was."""
 
     @property
     def over(self) -> bool:
@@ -92,7 +97,7 @@ def begin(owed: tuple[TrialKey, ...], concurrency: int, patience: Patience) -> t
 def after(state: State, event: Ended | Stop) -> tuple[State, tuple[Start, ...]]:
     """The state after an event, and the trials that begin now."""
     if isinstance(event, Stop):
-        return msgspec.structs.replace(state, stopped=True), ()
+        return msgspec.structs.replace(state, stopped=True, at_once=state.at_once or event.at_once), ()
     state = msgspec.structs.replace(state, running=state.running - {event.trial})
     if event.outcome is Outcome.DONE:
         return _filled(msgspec.structs.replace(state, done=state.done + 1))

@@ -9,7 +9,7 @@ where it was cut off. Only what was on its way at that moment is asked twice.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Protocol
@@ -25,7 +25,7 @@ from proctor.records.runs import TrialKey
 from proctor.records.traces import Usage
 from proctor.store.journal import Journal, Key
 
-__all__ = ["Keeping", "Recalling", "Underway", "current", "keeping", "recalled", "settled", "underway"]
+__all__ = ["Keeping", "Recalling", "Underway", "current", "keeping", "recalled", "settled", "settled_but", "underway"]
 
 UNDERWAY = "underway.jsonl"
 _KINDS = ("agent", "judge", "answer")
@@ -92,6 +92,16 @@ def settled(trial: TrialKey, kept: Journal | None) -> None:
             kept.drop(kind, place)
 
 
+def settled_but(owed: Collection[TrialKey], kept: Journal | None) -> None:
+    """All trials but those that are owed have what they need."""
+    if kept is not None:
+        still = {(trial.test_set, trial.query_id, trial.epoch) for trial in owed}
+        for kind in _KINDS:
+            for place in kept.keys(kind):
+                if place[:3] not in still:
+                    kept.drop(kind, place)
+
+
 def _of_trial(kept: Journal, trial: TrialKey) -> list[tuple[str, Key]]:
     whose = (trial.test_set, trial.query_id, trial.epoch)
     return [(kind, place) for kind in _KINDS for place in kept.keys(kind) if place[:3] == whose]
@@ -110,17 +120,17 @@ def underway(trial: TrialKey, kept: Keeping | None = None) -> Iterator[Underway]
 
 @contextlib.contextmanager
 def keeping(folder: Path) -> Iterator[Journal]:
-    """The file in a run's folder for what is underway. It is gone when all that was begun came to its end."""
+    """The file in a run's folder for what is underway. It is gone when all that was begun is settled."""
     path = folder / UNDERWAY
     kept = Journal(path)
     try:
         yield kept
-    except BaseException:
+    finally:
+        all_settled = not any(kept.keys(kind) for kind in _KINDS)
         kept.close()
-        raise
-    kept.close()
-    for one in (path, Path(f"{path}.lock")):
-        one.unlink(missing_ok=True)
+        if all_settled:
+            for one in (path, Path(f"{path}.lock")):
+                one.unlink(missing_ok=True)
 
 
 class Recalling:

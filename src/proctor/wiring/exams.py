@@ -116,6 +116,7 @@ async def sit(prepared: Prepared, *, resume: bool = False, fresh: bool = False, 
     manifest = folders.begin_folder(folder, prepared.manifest, resume=resume, fresh=fresh)
     with Ledger(folder / folders.JOURNAL) as ledger:
         hall = Hall(settings, prepared.benchmark, folder, prepared.given)
+        state = None
         try:
             judge, repeats = _judge(prepared, hall), settings.judge.repeats
             pace = Pace(settings.run.concurrency, Patience(settings.run.tries))
@@ -124,7 +125,7 @@ async def sit(prepared: Prepared, *, resume: bool = False, fresh: bool = False, 
                     exam = Exam(manifest, prepared.benchmark.sets, attempt, judge, repeats)
                     state = await run_exam(exam, ledger, name=folder.name, pace=pace, watch=watch, kept=kept)
         finally:
-            await hall.aclose()
+            await hall.aclose(wait=state is None or not state.at_once)
         ledger.journal.sync()
         record = folders.record_of(folder.name, manifest, ledger)
     result = write_result(folder, record, _further(record, prepared.calibration))

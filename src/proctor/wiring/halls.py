@@ -93,13 +93,16 @@ class Hall:
         box = Box(self.benchmark.catalog, query, answering, at_hand=self._at_hand, search=self._search)
         return await run_trial(self.agent, task, box, self._limits, clock=time.monotonic)
 
-    async def aclose(self) -> None:
-        """Close the agent, its door, the gateway, its store and the models."""
+    async def aclose(self, *, wait: bool = True) -> None:
+        """Close the agent, its door, the gateway, its store and the models; without `wait`, answers are left."""
         leave = getattr(self.agent, "aclose", None)
         if leave is not None and self.agent is not self._given.agent:
             await leave()
         await self._door.aclose()
-        await self.gateway.aclose()
+        if isinstance(self.gateway, Gateway):
+            await self.gateway.aclose(wait=wait)
+        else:
+            await self.gateway.aclose()
         await self.models.aclose()
         self._open.close()
 

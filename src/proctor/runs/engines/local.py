@@ -87,6 +87,7 @@ def _ctrl_c(
             events.put_nowait(Stop())
             interrupted()
             return
+        events.put_nowait(Stop(at_once=True))
         for task in tasks:
             task.cancel()
 
