@@ -119,6 +119,14 @@ def test_an_answer_to_what_cannot_be_answered_is_unsolved(answer: str, expected:
     assert by_facts(attempt(answer, expected=expected))[0] is Status.UNSOLVED
 
 
+def test_what_the_query_says_is_no_refusal_of_the_answers() -> None:
+    query = "Please book the tour for 'four' people; we have no other day."
+    echo = Attempt(query, f"You asked: {query} I hope that this helps.", expected=Expected.UNSOLVABLE)
+    assert by_facts(echo)[0] is Status.UNSOLVED
+    refusal = Attempt(query, f"You asked: {query} I cannot book it.", expected=Expected.UNSOLVABLE)
+    assert by_facts(refusal)[0] is Status.SOLVED
+
+
 def test_a_number_that_nobody_gave_is_made_up() -> None:
     answer = "I cannot find the fare; usually it is 80 crowns, or 72.5 in winter."
     status, reason = by_facts(attempt(answer, expected=Expected.UNSOLVABLE))
@@ -171,5 +179,5 @@ def test_a_rubric_stays_visible_in_a_panel() -> None:
     assert RubricJudge().method == "rubric"
     assert Panel([RubricJudge(), RubricJudge()]).method == "rubric"
     mixed = Panel([RubricJudge(), SolvingJudge(ScriptedModel([]))])
-    assert mixed.method == "judge"
+    assert mixed.method == "judge and rubric"
     assert mixed.name.startswith("panel of 2: rubric; solving (")

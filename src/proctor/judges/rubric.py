@@ -102,7 +102,7 @@ def _sorted(attempt: Attempt) -> tuple[list[str], list[str]]:
 def _declined(attempt: Attempt) -> tuple[Status, str]:
     """The status of an answer to what cannot, need not or must not be answered."""
     words = _WORDS[attempt.expected]
-    if not _DECLINES.search(plain(attempt.final_answer)):
+    if not _DECLINES.search(_own_words(attempt)):
         return Status.UNSOLVED, f"a right answer is expected to do this, and nothing in it does: {words}"
     if made_up := _made_up(attempt):
         return Status.UNSURE, f"{words}, and yet names what nobody gave it: {', '.join(made_up)}"
@@ -110,6 +110,12 @@ def _declined(attempt: Attempt) -> tuple[Status, str]:
     if missing:
         return Status.UNSURE, f"{words}; {_tally(told, missing)}"
     return Status.SOLVED, f"{words}, and makes nothing up" + (f"; {_tally(told, missing)}" if told else "")
+
+
+def _own_words(attempt: Attempt) -> str:
+    """The answer without the query, where it is said back word by word: what the user has not got is no refusal."""
+    said, query = plain(attempt.final_answer), plain(attempt.query)
+    return said.replace(query, " ") if query else said
 
 
 def _made_up(attempt: Attempt) -> list[str]:
