@@ -16,7 +16,7 @@ from proctor.runs.preparing import check_kind
 from proctor.runs.skipping import Skipped
 from proctor.stats.tally import Tally
 
-_AT_ONCE = 4
+_AT_ONCE = 8
 """So many records are measured at a time: so few that what was just read is still in the processor's cache."""
 _AT_ONCE_WAITING = 256
 """… where a metric waits for a model: so many that its workers are seldom idle."""
@@ -65,16 +65,17 @@ class Scoring:
 
         A record that is an error is raised, unless errors are skipped.
         """
-        waiting, samples = self._waiting, list[Sample]()
+        waiting, samples, at_once, kind = self._waiting, list[Sample](), self._at_once, self._kind
         for record in records:
-            if type(record) is Record and type(record.sample) is self._kind:
+            if type(record) is Record and type(record.sample) is kind:
                 samples.append(record.sample)
             else:
                 record = self._looked_at(record)  # noqa: PLW2901 - what comes of it stands in its place
+                kind = self._kind
                 if isinstance(record, Record):
                     samples.append(record.sample)
             waiting.append(record)
-            if len(waiting) >= self._at_once:
+            if len(waiting) >= at_once:
                 yield samples
                 waiting.clear()
                 samples.clear()
@@ -97,12 +98,12 @@ class Scoring:
     def _count(self) -> None:
         for one, cells in zip(self.measurements, self._uncounted, strict=True):
             tally, odd = self.tallies[one.name], self.odd[one.name]
-            tally.extend([cell.value for cell in cells if type(cell) is Score])
-            for cell in cells:
-                if isinstance(cell, Missing):
-                    tally.add_missing(cell.reason)
-                elif cell.warning is not None:
-                    odd.add(cell.warning)
+            scores = [cell for cell in cells if type(cell) is Score]
+            tally.extend([score.value for score in scores])
+            for warning in [score.warning for score in scores if score.warning is not None]:
+                odd.add(warning)
+            for missing in [cell for cell in cells if isinstance(cell, Missing)] if len(scores) < len(cells) else ():
+                tally.add_missing(missing.reason)
             cells.clear()
 
     def _looked_at(self, record: Record | FileError) -> Record | FileError:
