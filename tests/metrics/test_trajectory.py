@@ -88,6 +88,8 @@ def test_a_score_that_is_not_perfect_says_why(conversation: Conversation) -> Non
     assert metric.measure(conversation(WANTED, WANTED)) == Score(1.0)
     extra = Score(1.0, reason="2 of 2 calls wanted were made, 1 extra")
     assert metric.measure(conversation([*WANTED, call("weather")], WANTED)) == extra
+    turned = Score(0.0, reason="in order, 1 of 2 calls wanted was made, 1 extra")
+    assert TrajectoryMatch(mode="strict").measure(conversation(WANTED[::-1], WANTED)) == turned
 
 
 def test_messages_that_are_no_sample_are_matched_as_they_are() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from proctor.errors import counted
 from proctor.records.grades import Missing
 from proctor.records.traces import Usage
 from proctor.report.tables import WIDTH, table
@@ -43,7 +44,7 @@ def as_text(scoring: Scoring, estimates: Estimates, verdicts: Sequence[Verdict],
         lines += _reasons(f"unmeasured: {name}", tally.unmeasured)
     for name, odd in scoring.odd.items():
         if odd.count:
-            lines += ["", *_wrapped(f"odd: {name}", f"{odd.count} samples, the first: {odd.first}")]
+            lines += ["", *_wrapped(f"odd: {name}", f"{counted(odd.count, 'sample')}, the first: {odd.first}")]
     skipped = scoring.skipped
     lines += _reasons("skipped", skipped.reasons, skipped.first)
     lines += [line for name, estimate in beside.corrected.items() for line in _about(name, estimate, beside)]

@@ -127,10 +127,14 @@ class TrajectoryMatch(MultiTurnMetric):
             return Missing(f"{nothing}, so {self.score} is 0 of 0")
         return Score(
             value,
-            reason=None if result.exact else summary(result),
+            reason=None if result.exact else _reason(result),
             warning=_VACUOUS if result.vacuous else None,
             details=result.to_dict() if self.details else None,
         )
+
+
+def _reason(result: TrajectoryResult) -> str:
+    return f"in order, {summary(result)}" if result.mode in ("strict", "in_order") else summary(result)
 
 
 def _wanted(sample: MultiTurnSample) -> Trajectory | list[GoldItem]:
