@@ -150,6 +150,12 @@ def test_another_run_in_the_same_place_is_refused(run: Run, words: list[str], tm
     assert [row.name for row in list_runs(tmp_path / "results")] == ["baseline_seventh", "baseline_animals"]
 
 
+def test_a_run_that_could_not_begin_leaves_nothing_behind(run: Run, words: list[str], tmp_path: Path) -> None:
+    assert run(*words, "--tools", "some").exit_code == 1
+    assert list((tmp_path / "results" / "runs").iterdir()) == []
+    assert run(*words, "--tools", "query").exit_code == 0
+
+
 def test_a_larger_run_goes_on(run: Run, words: list[str], tmp_path: Path) -> None:
     run(*words, "--limit", "1")
     done = run(*words, "--limit", "3", "--resume")

@@ -28,6 +28,7 @@ __all__ = [
     "Listed",
     "begin_folder",
     "find_run",
+    "forget_unbegun",
     "list_runs",
     "plan_of",
     "read_manifest",
@@ -111,6 +112,13 @@ def begin_folder(folder: Path, manifest: Manifest, *, resume: bool = False, fres
         f"{folder} is another run's: {_said(before.spec, manifest.spec, differ)}. Say{larger} --name NAME to keep "
         "both, or --fresh to throw the old one away."
     )
+
+
+def forget_unbegun(folder: Path) -> None:
+    """Remove the folder of a run in whose journal nothing stands: it could not begin."""
+    journal = folder / JOURNAL
+    if not journal.exists() or journal.stat().st_size == 0:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def find_run(where: str | Path) -> Path:

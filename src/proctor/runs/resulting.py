@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from proctor.formats.stabletoolbench.converted import written_details
-from proctor.formats.stabletoolbench.results import Graded, result_of, written_results
+from proctor.formats.stabletoolbench.results import Graded, read_result, result_of, written_results
 from proctor.formats.stabletoolbench.traced import answer_of
 from proctor.judges.attempts import Attempt
 from proctor.metrics._api_calls import ApiCallScore, called
@@ -27,7 +27,7 @@ from proctor.records.runs import RunRecord, Trial
 from proctor.runs.folders import result_path
 from proctor.store.artifacts import write_whole
 
-__all__ = ["graded", "result_document", "together", "write_result"]
+__all__ = ["graded", "result_document", "summary_of", "together", "write_result"]
 
 
 def together(trial: Trial) -> Verdict | Missing:
@@ -63,16 +63,27 @@ def graded(trial: Trial, method: str) -> Graded:
 def result_document(run: RunRecord, more: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The document of a run. `more` are further figures of the summary."""
     trials = [trial for trial in run.trials if broken(trial) is None]
-    grades = [graded(trial, run.method) for trial in trials]
+    results = [_result(trial, graded(trial, run.method), run) for trial in trials]
+    return written_results(_metadata(run, trials), {**summary_of(results), **(more or {})}, results)
+
+
+def summary_of(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The summary of results as a file has them. Queries of several sets are told apart by their `test_set`."""
+    read = [(item, read_result(item)) for item in results]
     evaluations = [
-        Evaluation(_identity(run, trial), one.verdict, one.api_calls, one.has_finish, one.seconds)
-        for trial, one in zip(trials, grades, strict=True)
+        Evaluation(
+            f"{item.get('test_set', '')}/{one.query_id}",
+            one.graded.verdict,
+            one.graded.api_calls,
+            one.graded.has_finish,
+            one.graded.seconds,
+        )
+        for item, one in read
     ]
+    worth = [item["scores"]["sopr_score"] for item, one in read if isinstance(one.graded.verdict, Verdict)]
     summary = summarise(evaluations).plain()
-    worth = [one.value for one in map(points, trials) if isinstance(one, Score)]
     summary["average_sopr_score"] = math.fsum(worth) / len(worth) if worth else None
-    results = [_result(trial, one, run) for trial, one in zip(trials, grades, strict=True)]
-    return written_results(_metadata(run, trials), {**summary, **(more or {})}, results)
+    return summary
 
 
 def write_result(folder: Path, run: RunRecord, more: Mapping[str, Any] | None = None) -> Path:

@@ -12,7 +12,7 @@ import msgspec
 
 from proctor import __version__
 from proctor.config import Settings
-from proctor.errors import OptionError
+from proctor.errors import OptionError, ProctorError
 from proctor.judges.judge import Judge
 from proctor.metrics._trials import broken
 from proctor.records.runs import Manifest, RunRecord, RunSpec
@@ -113,7 +113,18 @@ async def sit(prepared: Prepared, *, resume: bool = False, fresh: bool = False, 
     settings, folder = prepared.settings, prepared.folder
     if settings.run.engine not in ENGINES:
         raise OptionError(f"there is no engine {settings.run.engine!r}; engines are {' and '.join(ENGINES)}.")
+    new = not folder.exists()
     manifest = folders.begin_folder(folder, prepared.manifest, resume=resume, fresh=fresh)
+    try:
+        return await _sat(prepared, manifest, watch)
+    except ProctorError:
+        if new:
+            folders.forget_unbegun(folder)
+        raise
+
+
+async def _sat(prepared: Prepared, manifest: Manifest, watch: Watcher) -> Ended:
+    settings, folder = prepared.settings, prepared.folder
     with Ledger(folder / folders.JOURNAL) as ledger:
         hall = Hall(settings, prepared.benchmark, folder, prepared.given)
         state = None

@@ -41,6 +41,27 @@ def read_queries(path: str | Path, *, ids: Collection[str] | None = None, test_s
     return [query for query in queries if query.id in wanted]
 
 
+def read_query_documents(path: str | Path, *, ids: Collection[str] | None = None) -> list[dict[str, Any]]:
+    """The same queries as their file has them, each with its `query_id` as text."""
+    kept = {query.id for query in read_queries(path, ids=ids)}
+    documents = [
+        {**item, "query_id": str(position if item.get("query_id") is None else item["query_id"])}
+        for file in _files(Path(path))
+        for position, item in enumerate(read_json(file))
+    ]
+    return [document for document in documents if document["query_id"] in kept]
+
+
+def query_of(query: Mapping[str, Any] | Query) -> Query:
+    """A query as a record, from what a query file has. SampleError where it is none."""
+    if isinstance(query, Query):
+        return query
+    try:
+        return read_query(query)
+    except UnreadableError as error:
+        raise SampleError(f"{error}.") from None
+
+
 def read_query_ids(path: str | Path) -> tuple[str, ...]:
     """The ids of an id file, each once and as text, in the file's order: the keys of an object, or a list of ids."""
     ids = read_json(path)

@@ -133,6 +133,11 @@ def read_results(path: str | Path) -> ResultFile:
     )
 
 
+def read_result(item: Any, method: str = "official") -> Result:
+    """One result from plain data; InputError with one sentence where it is none."""
+    return _result(item, method)
+
+
 def _grades(graded: Graded) -> list[tuple[str, Any]]:
     return [("sopr_score", graded.verdict), ("api_call_score", graded.api_calls)]
 
