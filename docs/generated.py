@@ -1,5 +1,6 @@
 """The parts of the pages that are read from the code. cog writes them into the pages: `make docs`."""
 
+import csv
 import enum
 import importlib
 import inspect
@@ -263,3 +264,29 @@ def starter_conversations() -> str:
         rows.append(f"| {kind} | {count} | {reached} |")
     total = sum(note["goal"] == "reached" for note in notes)
     return "\n".join(["", *rows, f"| all | {len(notes)} | {total} |", "", ""])
+
+
+_SHOWN = 3
+"""So many answers of a kind have a line of their own."""
+
+
+def starter_labels() -> str:
+    """How the rubric stands to the labels of the starter's answers, by batch and by what the answers are."""
+    rows = list(csv.DictReader(starter.labels().read_text("utf-8").splitlines()))
+    lines = [
+        "| Answers | Labelled | People pass | The rubric passes | It agrees on pass or fail |",
+        "|---|---|---|---|---|",
+    ]
+    counts = Counter(row["kind"] for row in rows)
+    for row in rows:
+        row["kind"] = row["kind"] if counts[row["kind"]] >= _SHOWN else "others that tempt"
+    groups = [("batch", batch) for batch in ("first", "second")]
+    groups += [("kind", kind) for kind, _ in Counter(row["kind"] for row in rows).most_common()]
+    for field, name in groups:
+        here = [row for row in rows if row[field] == name]
+        passed = [[row[who] == "Solved" for row in here] for who in ("human", "judge")]
+        agreed = sum(one == other for one, other in zip(*passed, strict=True))
+        shown = f"the {name} batch" if field == "batch" else name
+        share = f"{agreed} ({agreed / len(here):.0%})"
+        lines.append(f"| {shown} | {len(here)} | {sum(passed[0])} | {sum(passed[1])} | {share} |")
+    return "\n".join(["", *lines, "", ""])

@@ -161,3 +161,37 @@ def test_what_does_not_fit_together_is_said_before_anybody_is_asked(
     said = run("score", write("t.jsonl", talks(1)), *words, *address)
     assert said.exit_code == 1
     assert sentence in said.stderr
+
+
+def test_the_starter_s_labels_calibrate_the_rubric(run: Run, tmp_path: Path) -> None:
+    output = tmp_path / "rubric.json"
+    said = run("judge", "calibrate", "starter", "--output", str(output), "--judge-name", "rubric")
+    assert said.exit_code == 0, said.stderr
+    assert "Cohen's kappa" in said.stdout
+    made = msgspec.json.decode(output.read_bytes(), type=Calibration)
+    assert made.m0 + made.m1 >= 100
+    assert made.youden > 0.5
+
+
+def test_any_judge_labels_the_starter_s_answers(run: Run, tmp_path: Path) -> None:
+    table = str(tmp_path / "labels.csv")
+    with ScriptedServer(lambda _: {"answer_status": "Solved", "reason": "I like it."}) as server:
+        words = ("--judge", "local/kind", "--judge-url", server.url, "--output", table)
+        said = run("judge", "label", *words)
+    assert said.exit_code == 0, said.stderr
+    assert "answers are labelled by solving (" in said.stdout
+    kind = json.loads(run("judge", "calibrate", table, "--json").stdout)["judges"]["judge"]
+    assert kind["true_positive_rate"]["value"] == 1.0
+    assert kind["true_negative_rate"]["value"] < 0.1
+
+
+def test_a_judge_that_says_nothing_leaves_no_label(run: Run, tmp_path: Path) -> None:
+    table = str(tmp_path / "labels.csv")
+    with ScriptedServer(lambda _: "Hm.") as server:
+        words = ("--judge", "local/shy", "--judge-url", server.url, "--output", table)
+        said = run("judge", "label", *words)
+    assert said.exit_code == 0, said.stderr
+    assert "unmeasured: " in said.stdout
+    assert "the judge's reply could not be read" in said.stdout
+    nobody = run("judge", "label", "--judge", "none", "--output", table)
+    assert (nobody.exit_code, "--judge none says nothing" in nobody.stderr) == (1, True)

@@ -94,6 +94,14 @@ def test_a_calibration_that_cannot_be_read_is_said_before_anything_is_asked(
     assert not (tmp_path / "results").exists()
 
 
+def test_the_starter_s_calibration_stands_beside_the_raw_rate(run: Run, tmp_path: Path) -> None:
+    words = ("--limit", "3", "--calibration", "starter", "--output", str(tmp_path / "results"))
+    done = run("run", *words)
+    assert done.exit_code == 0, done.stderr
+    assert "with the judge's known" in " ".join(done.stdout.split())
+    assert "of the judge 'rubric'" in " ".join(done.stdout.split())
+
+
 def test_without_a_word_the_baseline_sits_the_starter_and_the_rubric_judges(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "proctor", "run"], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False

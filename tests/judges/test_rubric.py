@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -97,6 +98,13 @@ async def test_what_is_settled_needs_no_rubric() -> None:
         "I won\u2019t do that.",
         "I found no such parcel.",
         "This is not something I can do.",
+        "The timetable of next year has not been published yet.",
+        "Nobody can say when it will come.",
+        "The timetable says nothing about dogs.",
+        "How often it was late is not kept.",
+        "Fathoms aren't among the units here.",
+        "Verses aren't my field.",
+        "The train is full, so I have not booked it.",
     ],
 )
 def test_words_that_decline_are_what_is_wanted_where_nothing_can_be_answered(answer: str, expected: Expected) -> None:
@@ -136,6 +144,14 @@ def test_a_number_that_nobody_gave_is_made_up() -> None:
     assert by_facts(told)[0] is Status.SOLVED
     small = attempt("I cannot find it, for two reasons: 1. no fares, 2. no trains.", expected=Expected.UNSOLVABLE)
     assert by_facts(small)[0] is Status.SOLVED
+
+
+@pytest.mark.parametrize("day", ["9 October", "the 9th of October", "Oct 9", "October 9th"])
+def test_a_day_that_nobody_gave_is_made_up_however_small_its_number(day: str) -> None:
+    made_up = attempt(f"I cannot find it; it comes on {day}.", expected=Expected.UNSOLVABLE)
+    assert by_facts(made_up)[0] is Status.UNSURE
+    told = msgspec.structs.replace(made_up, returned='{"expected": "2027-10-09"}')
+    assert by_facts(told)[0] is Status.SOLVED
 
 
 def test_facts_of_a_query_without_an_answer_are_looked_for_too() -> None:

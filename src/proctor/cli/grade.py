@@ -61,7 +61,7 @@ class Wish(msgspec.Struct, frozen=True):
 @click.option("--judge-url", metavar="URL", help="Where the judge's model is.")
 @click.option("--judge-repeats", type=click.IntRange(min=1), metavar="N", help="Judge every answer N times.")
 @click.option("--judge-template", metavar="DIR", help="The judge's prompts: a folder of StableToolBench's form.")
-@click.option("--calibration", metavar="FILE", help="Print the rate corrected for the judge's known errors as well.")
+@click.option("--calibration", metavar="FILE", help="Print the rate corrected by this too; starter: the rubric's own.")
 @click.option(
     "--compat", type=click.Choice(["stabletoolbench"]), help="Leave queries without an answer out, as upstream counts."
 )

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections import Counter
 from typing import Any
 
 import click
 import msgspec
 
+from proctor.config import settings_of
 from proctor.records.grades import Missing
 from proctor.report.tables import table
 from proctor.runs.calibrating import Compared, calibration_of, compare, keep, read_labels
 from proctor.stats.agreement import Agreement
 from proctor.stats.calibration import Calibration
 from proctor.stats.intervals import Estimate, check_level
+from proctor.store.artifacts import write_whole
+from proctor.wiring.labelling import label as labelled
+from proctor.wiring.shipped import LABELS, shipped
 
 _ROWS = (
     ("agreement", "raw"),
@@ -43,10 +49,11 @@ def calibrate(labels: str, output: str | None, column: str | None, level: float,
 
     LABELS.csv has a head and a line for each answer: the column `human`, the column `judge`, and further columns whose
     names begin with `judge` for other judges or repeats. A label is Solved, Unsolved or Unsure, or 1, 0, true, false,
-    yes, no, pass, fail; nothing where nobody said. Unsure is no pass. Other columns are left alone.
+    yes, no, pass, fail; nothing where nobody said. Unsure is no pass. Other columns are left alone. `starter` in place
+    of a file are the labels that come with Proctor.
     """
     check_level(level)
-    read = read_labels(labels)
+    read = read_labels(shipped(labels, LABELS))
     compared = compare(read, level=level)
     calibration = None
     if output is not None or column is not None:
@@ -61,6 +68,28 @@ def calibrate(labels: str, output: str | None, column: str | None, level: float,
         click.echo(f"\nKrippendorff's alpha among the judges: {_figure(compared.among_judges)}")
     if output is not None:
         click.echo(f"\nThe calibration stands in {output}: proctor score … --calibration {output}")
+
+
+@command.command(context_settings={"show_default": True})
+@click.option("--judge", multiple=True, required=True, metavar="NAME", help="Who judges: a model, heuristic, rubric.")
+@click.option("--judge-url", metavar="URL", help="Where the judge's model is.")
+@click.option("--judge-template", metavar="DIR", help="The judge's prompts: a folder of StableToolBench's form.")
+@click.option("--concurrency", type=click.IntRange(min=1), metavar="N", help="Answers judged at once.")
+@click.option("--replies", metavar="FILE", help="Record the judge's replies here, and ask nothing twice.")
+@click.option("--output", "-o", required=True, metavar="FILE", help="Write the labels to this .csv file.")
+def label(output: str, **said: Any) -> None:
+    """Have a judge label the answers that come with Proctor.
+
+    They are answers to the starter's queries, good, bad and tempting, whose labels by people are known. The file is
+    one that `proctor judge calibrate` reads.
+    """
+    labelling = asyncio.run(labelled(settings_of(said)))
+    write_whole(output, labelling.table.encode())
+    total = labelling.table.count("\n") - 1
+    click.echo(f"{total - len(labelling.unmeasured)} of {total} answers are labelled by {labelling.judge}.")
+    for reason, count in Counter(labelling.unmeasured.values()).most_common():
+        click.echo(f"unmeasured: {count}  {reason}")
+    click.echo(f"The labels stand in {output}: proctor judge calibrate {output}")
 
 
 def _lines(name: str, agreement: Agreement | Missing) -> str:

@@ -44,7 +44,7 @@ _BESIDE = 5_000
 @click.option("--judge-url", metavar="URL", help="Where the judge's model is.")
 @click.option("--judge-repeats", type=click.IntRange(min=1), metavar="N", help="Judge every answer N times.")
 @click.option("--judge-template", metavar="DIR", help="The judge's prompts: a folder of StableToolBench's form.")
-@click.option("--calibration", metavar="FILE", help="Print the rate corrected for the judge's known errors as well.")
+@click.option("--calibration", metavar="FILE", help="Print the rate corrected by this too; starter: the rubric's own.")
 @click.option("--simulator", metavar="KIND", help="Who plays the APIs: template, model:NAME or mirror:NAME.")
 @click.option("--simulator-url", metavar="URL", help="Where the simulator's model is.")
 @click.option("--policy", type=click.Choice(sorted(POLICIES)), help="Who answers a call.")

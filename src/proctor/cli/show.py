@@ -9,6 +9,7 @@ from typing import Any
 import click
 import msgspec
 
+from proctor.config import Judge
 from proctor.errors import OptionError, close_to
 from proctor.metrics._trials import status as status_of
 from proctor.records.grades import Missing
@@ -18,8 +19,8 @@ from proctor.report.summary import summarise
 from proctor.report.tables import WIDTH, table
 from proctor.report.terminal import amount, overview
 from proctor.report.traces import trial_lines, trial_row
-from proctor.runs.calibrating import read_calibration
 from proctor.runs.folders import find_run, read_run
+from proctor.wiring.judges import calibration_of
 
 _HEAD = ("trial", "worth", "stopped", "calls", "query")
 _STATUSES = ("solved", "unsure", "unsolved", "unmeasured")
@@ -36,7 +37,7 @@ _WIDEST = 120
     "--stop", type=click.Choice([stop.value for stop in StopReason]), help="List only trials that stopped so."
 )
 @click.option("--full", is_flag=True, help="Cut nothing that is long.")
-@click.option("--calibration", metavar="FILE", help="Print the rate corrected for the judge's known errors as well.")
+@click.option("--calibration", metavar="FILE", help="Print the rate corrected by this too; starter: the rubric's own.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(run: str, query: str | None, **said: Any) -> None:
     """Read a run in the terminal: its figures, its trials, its traces.
@@ -51,7 +52,7 @@ def command(run: str, query: str | None, **said: Any) -> None:
         chosen = [one for one in record.trials if _wanted(one, said["status"], said["stop"])]
         _list_trials(chosen, as_json=said["as_json"])
     else:
-        calibration = None if said["calibration"] is None else read_calibration(said["calibration"])
+        calibration = calibration_of(Judge(calibration=said["calibration"]))
         summary = summarise(record, calibration=calibration)
         click.echo(_json(summary) if said["as_json"] else "\n".join(overview(summary)))
 

@@ -23,20 +23,31 @@ NO_FACTS = "the query states no facts"
 _DECLINES = re.compile(
     r"""\b(?:
       (?:cannot|can\ not|can't|could\ not|couldn't|unable\ to|not\ able\ to)\b
-    | (?:i|we)(?:'m|'re|'d|\ am|\ are|\ would|\ will|\ must|\ may)?\ (?:won't|mustn't|not|rather\ not|refuse|decline)\b
+    | (?:i|we)(?:'m|'re|'d|\ am|\ are|\ would|\ will|\ must|\ may|\ have|\ did)?
+        \ (?:won't|mustn't|haven't|didn't|not|rather\ not|refuse|decline)\b
     | (?:i|we)(?:\ have)?\ (?:found|find|know\ of|have|see)\ (?:no|none|nothing)\b
+    | (?:nobody|no\ one|none\ of\ (?:us|them|the\ \w+))\ (?:here\ )?(?:can|could|may|knows?|says?|gives?|keeps?|has)\b
+    | (?:says?|gives?|tells?|holds?|keeps?|knows?|lists?|contains?|has|have)\ (?:nothing|no\ \w+)\ (?:about|of|on|for)\b
     | (?:do|does|did)(?:\ not|n't)\ (?:have|hold|list|offer|cover|contain|include|exist|know|say|give|record|keep|run
         |show|tell|sell|serve|return|find|reach|go|appear|do)\b
     | there(?:\ is|'s|\ are|\ was|\ were)(?:\ not|n't|\ no|\ nothing|\ none)\b
-    | no\ (?:\w+\ ){1,5}(?:found|available|listed|known|recorded|offered|exists?|matches|matched)\b
-    | (?:not|\w+n't)\ (?:\w+\ )?(?:available|found|listed|possible|permitted|allowed|covered|supported|recorded
-        |offered|known)\b
-    | (?:no\ such|none\ of|impossible|not\ (?:part\ of|something|what|for\ me|among)|unavailable)\b
+    | no\ (?:\w+\ ){1,5}(?:found|available|listed|known|recorded|offered|published|kept|planned|exists?|matches
+        |matched)\b
+    | (?:not|\w+n't)\ (?:\w+\ ){0,2}(?:available|found|listed|possible|permitted|allowed|covered|supported|recorded
+        |offered|known|published|kept|planned|given|stored)\b
+    | (?:not|\w+n't)\ (?:part\ of|something|what|for\ me|among|my|within)\b
+    | (?:no\ such|none\ of|impossible|unavailable)\b
     | (?:outside|beyond)(?:\ of)?\ (?:my|the|what|of)\b
     | (?:can|am|is|are)\ only\ (?:help|answer|deal|look|there|here)\b
     )""",
     re.VERBOSE,
 )
+_MONTHS = (
+    "january|february|march|april|may|june|july|august|september|october|november|december"
+    "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
+)
+_NUMBER = r"(\d{1,2})(?:st|[nr]d|th)?"
+_DAY = re.compile(rf"\b(?:{_NUMBER}(?: of)? (?:{_MONTHS})|(?:{_MONTHS})\.? {_NUMBER})\b")
 _WORDS = {
     Expected.UNSOLVABLE: "it says that this cannot be found",
     Expected.OFF_TOPIC: "it says that this is not what it is there for",
@@ -119,15 +130,25 @@ def _own_words(attempt: Attempt) -> str:
 
 
 def _made_up(attempt: Attempt) -> list[str]:
-    """The numbers, times and dates in an answer that stand neither in the query nor in what the APIs returned."""
+    """The numbers, times and dates in an answer that stand neither in the query nor in what the APIs returned.
+
+    Small numbers may count sentences or things, unless they are days of a month.
+    """
     spellings = [spelling for fact in attempt.facts for spelling in fact.accept]
-    known = set(figures("\n".join([attempt.query, attempt.returned, *spellings])))
+    given = "\n".join([attempt.query, attempt.returned, *spellings])
+    known = {*figures(given), *_days(given)}
     parts = {part for figure in known for part in _parts(figure)}
+    days = _days(attempt.final_answer)
     return [
         figure
-        for figure in dict.fromkeys(figures(attempt.final_answer))
-        if figure not in known and not _parts(figure) <= parts and not _counts_sentences(figure)
+        for figure in dict.fromkeys([*figures(attempt.final_answer), *days])
+        if figure not in known and not _parts(figure) <= parts and (figure in days or not _counts(figure))
     ]
+
+
+def _days(text: str) -> list[str]:
+    """The days of months that a text names beside the month, such as 9 of "the 9th of October"."""
+    return [before or after for before, after in _DAY.findall(plain(text))]
 
 
 def _parts(figure: str) -> set[int]:
@@ -135,7 +156,7 @@ def _parts(figure: str) -> set[int]:
     return {int(part) for part in re.findall(r"\d+", figure)} if "." not in figure else {-1}
 
 
-def _counts_sentences(figure: str) -> bool:
+def _counts(figure: str) -> bool:
     """Whether a figure is one of those, up to ten, that may number the sentences of an answer or count its parts."""
     return figure.isdecimal() and int(figure) <= 10
 

@@ -1,6 +1,7 @@
 """Whether a spelling of a fact stands in a text: as a whole word or number, however it is written. Pure.
 
-Case, runs of blanks, thousands separators, trailing zeros of a decimal and the marks of Markdown make no difference.
+Case, runs of blanks, thousands separators, trailing zeros of a decimal and the marks of Markdown make no difference,
+nor does it whether hours before and after noon are written 1.30 p.m. or 1:30 pm; the span 10:30-13:00 is two times.
 Everything else does: "12" does not stand in "120", "1.12", "-12" or "12:30". Nothing is known of other words for the
 same thing, of dates in other forms, or of what a sentence says about the word that stands in it.
 """
@@ -24,6 +25,8 @@ _DECIMAL = re.compile(r"(?<![\d.,:/])(\d+\.\d*?)0+(?![\w.,:/-]?\d)")
 _UNIT = re.compile(
     r"(?<![\w-])(-?\d+(?:[.,]\d+)*) ?(%|°c|°|km/h|km|kg|kcal|min|m|cm|mm|g|mg|l|ml|cl|h|am|pm|mb|gb|kwh|kw|w)(?!\w)"
 )
+_CLOCK = re.compile(r"(?<![\w.:-])(\d{1,2})(?:[.:](\d{2}))? ?([ap])(?:m\b|\. ?m\b\.?)")
+_SPAN = re.compile(r"(?<![\w.:/-])(\d{1,2}:\d{2}) ?- ?(\d{1,2}:\d{2})(?![\w:/-])")
 _FIGURE = re.compile(r"(?<![\w.])\d+(?:[.,:/-]\d+)*(?![\w])")
 
 
@@ -36,6 +39,8 @@ def plain(text: str) -> str:
     """
     text = unicodedata.normalize("NFKC", text.translate(_QUOTES)).translate(_QUOTES).casefold()
     text = " ".join(_MARKS.sub("", text).split())
+    text = _CLOCK.sub(lambda match: f"{match[1]}{f':{match[2]}' if match[2] else ''} {match[3]}m", text)
+    text = _SPAN.sub(r"\1 - \2", text)
     for grouped in (_GROUPED, _SPACED):
         text = grouped.sub(lambda match: re.sub(r"[,' ]", "", match[0]), text)
     text = _UNIT.sub(r"\1 \2", text)

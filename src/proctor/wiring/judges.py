@@ -16,6 +16,7 @@ from proctor.judges.templates import Template, load_template
 from proctor.models.chat import ChatModel
 from proctor.runs.calibrating import read_calibration
 from proctor.stats.calibration import Calibration
+from proctor.wiring.shipped import CALIBRATION, shipped
 
 __all__ = ["RULES", "calibration_of", "judge_named", "judge_of", "model_of_judge"]
 
@@ -64,5 +65,5 @@ def judge_named(name: str, template: Template | None, url: str | None, make: Mod
 
 
 def calibration_of(said: Said) -> Calibration | None:
-    """The calibration that is named."""
-    return None if said.calibration is None else read_calibration(said.calibration)
+    """The calibration that is named: a file, or the starter's."""
+    return None if said.calibration is None else read_calibration(shipped(said.calibration, CALIBRATION))
