@@ -36,6 +36,28 @@ def test_the_table_holds_mean_interval_number_and_unmeasured(
     assert said.stderr == ""
 
 
+def turn(response: str) -> dict[str, str]:
+    return {"response": response, "reference": "abcd"}
+
+
+def test_the_interval_of_a_share_ends_where_shares_end(run: Run, write: Write) -> None:
+    path = write("a.jsonl", [turn("abcd"), turn("abcd"), turn("abcd"), turn("ab")])
+    said = run("score", path, "-m", "non_llm_string_similarity")
+    assert said.stdout.splitlines()[1].split()[1:] == ["0.8750", "0.4772", "to", "1.0000", "4", "0"]
+
+
+@pytest.mark.parametrize(
+    ("turns", "note"),
+    [
+        (1, "one value has no interval"),
+        (2, "every value is the same: the interval cannot"),
+    ],
+)
+def test_an_interval_that_tells_nothing_says_so(run: Run, write: Write, turns: int, note: str) -> None:
+    said = run("score", write("a.jsonl", [turn("ab")] * turns), "-m", "non_llm_string_similarity")
+    assert f"note: non_llm_string_similarity  {note}" in said.stdout
+
+
 def test_several_files_and_standard_input_are_one_set(run: Run, write: Write, right: Any, wrong: Any) -> None:
     said = run("score", write("a.jsonl", [right]), "-", *F1, "--json", stdin=json.dumps([wrong, wrong, wrong]))
     plain = json.loads(said.stdout)

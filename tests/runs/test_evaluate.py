@@ -17,6 +17,7 @@ from proctor.models.chat import Reply, Request
 from proctor.models.scripted import ScriptedModel
 from proctor.records.traces import Usage
 from proctor.run_config import RunConfig
+from proctor.stats.estimates import Estimate
 
 TURNS: list[dict[str, Any]] = [
     {"user_input": "capital?", "response": "Paris", "reference": "Paris"},
@@ -71,6 +72,21 @@ class TestResult:
             "{'exact_match': 0.5000 (1 of 3 unmeasured), 'string_present': 1.0000 (1 of 3 unmeasured)}"
         )
         assert repr(evaluate(TURNS[:2], [ExactMatch()])) == "{'exact_match': 0.5000}"
+
+    def test_an_interval_ends_at_the_bounds_of_its_metric(self) -> None:
+        class Likeness(SingleTurnMetric):
+            needs = frozenset({"response"})
+
+            def measure(self, sample: Any) -> Score | Missing:
+                return Score(0.5 if sample.response == "no" else 1.0)
+
+        class Share(Likeness):
+            bounds = (0.0, 1.0)
+
+        turns = [SingleTurnSample(response=text) for text in ("a", "b", "c", "no")]
+        result = evaluate(turns, [Likeness(), Share()])
+        ends = {name: estimate.high for name, estimate in result.estimates.items() if isinstance(estimate, Estimate)}
+        assert ends == {"likeness": pytest.approx(1.2728, abs=1e-4), "share": 1.0}
 
     def test_means_have_intervals_and_reasons_are_counted(self, result: Any) -> None:
         assert result.means == {"exact_match": 0.5, "string_present": 1.0}

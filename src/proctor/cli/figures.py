@@ -45,6 +45,9 @@ def as_text(scoring: Scoring, estimates: Estimates, verdicts: Sequence[Verdict],
     for name, odd in scoring.odd.items():
         if odd.count:
             lines += ["", *_wrapped(f"odd: {name}", f"{counted(odd.count, 'sample')}, the first: {odd.first}")]
+    for name, estimate in estimates.items():
+        if isinstance(estimate, Estimate) and estimate.note is not None and estimate.low == estimate.high:
+            lines += ["", *_wrapped(f"note: {name}", estimate.note)]
     skipped = scoring.skipped
     lines += _reasons("skipped", skipped.reasons, skipped.first)
     lines += [line for name, estimate in beside.corrected.items() for line in _about(name, estimate, beside)]

@@ -122,7 +122,10 @@ def _score(wish: Wish) -> int:
 
 
 def _report(wish: Wish, scoring: Scoring, gates: list[Gate], beside: Beside) -> int:
-    estimates = {name: tally.estimate(wish.level) for name, tally in scoring.tallies.items()}
+    estimates = {
+        one.name: scoring.tallies[one.name].estimate(wish.level, bounds=one.metric.bounds)
+        for one in scoring.measurements
+    }
     verdicts = [decide(gate, estimates[gate.metric], wish.gate) for gate in gates]
     beside = msgspec.structs.replace(beside, corrected=corrections(estimates, beside.calibrations, wish.level))
     say = as_json if wish.json else as_text

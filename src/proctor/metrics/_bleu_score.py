@@ -8,7 +8,7 @@ from typing import Any
 
 from proctor.dataset_schema import SingleTurnSample
 from proctor.errors import NeedsExtraError
-from proctor.metrics.base import SingleTurnMetric
+from proctor.metrics.base import SHARE, SingleTurnMetric
 from proctor.metrics.texts import NEEDED, check_options, reference_and_response, shared_runs
 from proctor.records.grades import Missing, Score
 
@@ -25,6 +25,7 @@ class BleuScore(SingleTurnMetric):
     kwargs: dict[str, Any] = field(default_factory=dict)
 
     needs = NEEDED
+    bounds = SHARE
 
     def __post_init__(self) -> None:
         super().__post_init__()

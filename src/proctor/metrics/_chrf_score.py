@@ -8,7 +8,7 @@ from typing import Any
 
 from proctor.dataset_schema import SingleTurnSample
 from proctor.errors import NeedsExtraError
-from proctor.metrics.base import SingleTurnMetric, number
+from proctor.metrics.base import SHARE, SingleTurnMetric, number
 from proctor.metrics.texts import NEEDED, check_options, reference_and_response, shared_runs
 from proctor.records.grades import Missing, Score
 
@@ -26,6 +26,7 @@ class ChrfScore(SingleTurnMetric):
     kwargs: dict[str, Any] = field(default_factory=dict)
 
     needs = NEEDED
+    bounds = SHARE
 
     def __post_init__(self) -> None:
         super().__post_init__()

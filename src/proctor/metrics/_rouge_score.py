@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from proctor.dataset_schema import SingleTurnSample
 from proctor.errors import NeedsExtraError, OptionError
-from proctor.metrics.base import SingleTurnMetric
+from proctor.metrics.base import SHARE, SingleTurnMetric
 from proctor.metrics.texts import NEEDED, reference_and_response
 from proctor.records.grades import Missing, Score
 
@@ -33,6 +33,7 @@ class RougeScore(SingleTurnMetric):
     mode: Mode = "fmeasure"
 
     needs = NEEDED
+    bounds = SHARE
 
     def __post_init__(self) -> None:
         super().__post_init__()

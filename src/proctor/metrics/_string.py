@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from proctor.dataset_schema import SingleTurnSample
 from proctor.errors import OptionError
-from proctor.metrics.base import SingleTurnMetric
+from proctor.metrics.base import SHARE, SingleTurnMetric
 from proctor.metrics.texts import NEEDED, reference_and_response
 from proctor.records.grades import Missing, Score
 
@@ -38,6 +38,7 @@ class ExactMatch(SingleTurnMetric):
     name: str = "exact_match"
 
     needs = NEEDED
+    bounds = SHARE
 
     def measure(self, sample: SingleTurnSample) -> Score | Missing:
         """Compare the two texts."""
@@ -55,6 +56,7 @@ class StringPresence(SingleTurnMetric):
     name: str = "string_present"
 
     needs = NEEDED
+    bounds = SHARE
 
     def measure(self, sample: SingleTurnSample) -> Score | Missing:
         """Look for the reference in the response."""
@@ -76,6 +78,7 @@ class NonLLMStringSimilarity(SingleTurnMetric):
     distance_measure: DistanceMeasure = DistanceMeasure.LEVENSHTEIN
 
     needs = NEEDED
+    bounds = SHARE
 
     def __post_init__(self) -> None:
         super().__post_init__()

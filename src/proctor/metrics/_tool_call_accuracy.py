@@ -10,7 +10,7 @@ from proctor.dataset_schema import MultiTurnSample, SingleTurnSample
 from proctor.errors import OptionError, UnmeasuredError
 from proctor.messages import ToolCall
 from proctor.metrics._string import ExactMatch
-from proctor.metrics.base import Metric, MultiTurnMetric, SingleTurnMetric, cell, settled
+from proctor.metrics.base import SHARE, Metric, MultiTurnMetric, SingleTurnMetric, cell, settled
 from proctor.metrics.calls import calls_made, spelling
 from proctor.records.grades import Missing, Score
 
@@ -39,6 +39,7 @@ class ToolCallAccuracy(MultiTurnMetric):
     arg_comparison_metric: SingleTurnMetric | Any = field(default_factory=ExactMatch)
 
     needs = frozenset({"user_input", "reference_tool_calls"})
+    bounds = SHARE
 
     @property
     def immediate(self) -> bool:

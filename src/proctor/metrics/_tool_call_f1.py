@@ -7,7 +7,7 @@ from typing import Any
 
 from proctor.dataset_schema import MultiTurnSample
 from proctor.messages import ToolCall
-from proctor.metrics.base import MultiTurnMetric
+from proctor.metrics.base import SHARE, MultiTurnMetric
 from proctor.metrics.calls import calls_made, identity
 from proctor.records.grades import Missing, Score
 
@@ -23,6 +23,7 @@ class ToolCallF1(MultiTurnMetric):
     name: str = "tool_call_f1"
 
     needs = frozenset({"user_input", "reference_tool_calls"})
+    bounds = SHARE
 
     def measure(self, sample: MultiTurnSample) -> Score | Missing:
         """Compare the two sets of calls."""

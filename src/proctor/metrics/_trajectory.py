@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from proctor.dataset_schema import MultiTurnSample, Sample
 from proctor.errors import OptionError, UnmeasuredError
-from proctor.metrics.base import MultiTurnMetric
+from proctor.metrics.base import SHARE, MultiTurnMetric
 from proctor.metrics.comparators import DEFAULT_THRESHOLD, Answers
 from proctor.metrics.matching import Matcher, read_wanted
 from proctor.metrics.pairing import TOO_LOOSE
@@ -58,6 +58,7 @@ class TrajectoryMatch(MultiTurnMetric):
     """Whether scores hold the whole result, call by call. It takes several times as long as the verdict."""
 
     needs = frozenset({"user_input", "reference_tool_calls:optional", "gold:optional"})
+    bounds = SHARE
 
     def __post_init__(self) -> None:
         super().__post_init__()

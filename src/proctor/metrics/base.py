@@ -24,6 +24,7 @@ from proctor.dataset_schema import MultiTurnSample, Sample, SingleTurnSample
 from proctor.errors import InputError, OptionError, UnmeasuredError
 from proctor.metrics.blocking import wait_for, within
 from proctor.records.grades import Missing, Score
+from proctor.stats.intervals import Bounds
 
 
 class MetricType(enum.Enum):
@@ -33,6 +34,8 @@ class MetricType(enum.Enum):
     MULTI_TURN = "multi_turn"
 
 
+SHARE: Bounds = (0.0, 1.0)
+"""The bounds of a metric that gives a share."""
 _DOORS = {MetricType.SINGLE_TURN: "_single_turn_ascore", MetricType.MULTI_TURN: "_multi_turn_ascore"}
 """The method that a metric written for ragas defines, by kind of sample."""
 _WAYS = frozenset({"measure", "ameasure", *_DOORS.values()})
@@ -56,6 +59,8 @@ class Metric:
     """The kind of sample that it looks at."""
     asks_model: ClassVar[bool] = False
     """Whether a model has to be asked for every sample."""
+    bounds: ClassVar[Bounds | None] = None
+    """The least and the greatest number that it can give, where it says so: no interval reaches beyond them."""
     _ways: ClassVar[frozenset[str]] = frozenset()
     """The methods by which it measures, of the most derived class that defines any."""
 

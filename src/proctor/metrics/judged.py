@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from proctor.errors import OptionError
 from proctor.judges.templates import Template, built_in, load_template
-from proctor.metrics.base import MetricWithLLM, MultiTurnMetric
+from proctor.metrics.base import SHARE, MetricWithLLM, MultiTurnMetric
 from proctor.models.adapt import as_chat_model
 from proctor.models.chat import ChatModel
 
@@ -22,6 +22,7 @@ class JudgedMetric(MetricWithLLM, MultiTurnMetric):
 
     prompts: str | None = None
 
+    bounds = SHARE
     binary: ClassVar[bool] = False
     """Whether each sample is 1 or 0, so that the judge's known errors can be taken out of the rate."""
     own_prompts: ClassVar[str] = ""

@@ -93,7 +93,8 @@ class _Plan(NamedTuple):
 
     def result(self, columns: list[list[Cell]]) -> EvaluationResult:
         names = [one.name for one in self.measurements]
-        return EvaluationResult(self.dataset, dict(zip(names, columns, strict=True)), self.meter.usage)
+        bounds = {one.name: one.metric.bounds for one in self.measurements}
+        return EvaluationResult(self.dataset, dict(zip(names, columns, strict=True)), self.meter.usage, bounds)
 
 
 def _plan(dataset: EvaluationDataset, metrics: Any, llm: Any, config: RunConfig, raise_exceptions: bool) -> _Plan:

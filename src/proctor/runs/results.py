@@ -11,7 +11,7 @@ from proctor.dataset_schema import EvaluationDataset
 from proctor.errors import OptionError, nearest
 from proctor.records.grades import Missing, Score
 from proctor.records.traces import Usage
-from proctor.stats.estimates import Estimate
+from proctor.stats.intervals import Bounds, Estimate
 from proctor.stats.tally import Tally
 
 Cell = Score | Missing
@@ -24,13 +24,20 @@ class EvaluationResult:
     measured, a `Missing` with the reason stands instead of a number.
     """
 
-    def __init__(self, dataset: EvaluationDataset, cells: Mapping[str, Sequence[Cell]], usage: Usage) -> None:
+    def __init__(
+        self,
+        dataset: EvaluationDataset,
+        cells: Mapping[str, Sequence[Cell]],
+        usage: Usage,
+        bounds: Mapping[str, Bounds | None] | None = None,
+    ) -> None:
         self.dataset = dataset
         """What was evaluated."""
         self.cells = dict(cells)
         """By metric, the whole `Score` (with its reason, its warning and its details) or `Missing` of each sample."""
         self.usage = usage
         """The requests to models, their tokens and their cost: all zero when no model was asked."""
+        self._bounds = dict(bounds or {})
 
     @cached_property
     def scores(self) -> list[dict[str, float | Missing]]:
@@ -65,11 +72,12 @@ class EvaluationResult:
     @property
     def estimates(self) -> dict[str, Estimate | Missing]:
         """By metric, the mean with its 95 % interval."""
-        return {name: tally.estimate() for name, tally in self._tallies.items()}
+        return {name: self.estimate(name) for name in self.cells}
 
     def estimate(self, metric: str, *, level: float = 0.95) -> Estimate | Missing:
         """The mean of a metric with its interval at the given level."""
-        return self._tallies[self._column(metric)].estimate(level=level)
+        name = self._column(metric)
+        return self._tallies[name].estimate(level, bounds=self._bounds.get(name))
 
     def total_tokens(self) -> Usage:
         """The requests, tokens and cost of all models that were asked."""
