@@ -176,6 +176,35 @@ def check_summary(summary: dict[str, Any], results: list[dict[str, Any]]) -> Non
     assert summary["denominator"] == "all queries; one without an answer is unsolved"
     assert summary["sopr"]["value"] == pytest.approx(0.3)
     assert summary["selection"] == {"needed": 10, "offered": 8, "chosen": 6, "called": 6}
+    assert summary["denominators"]["answered"] == 5
+    assert summary["denominators"]["failed_by_agent"] == 1
+    assert summary["calls"]["sources"] == {"unknown": 6}
+
+
+def test_every_figure_stands_by_set_and_as_the_unweighted_mean_of_sets(run: Run, exam: Path) -> None:
+    (exam / "queries" / "G2.json").write_text(json.dumps([query(number) for number in (11, 12)]))
+    (exam / "gpt" / "G2.json").write_text(json.dumps({str(number): answer(number) for number in (11, 12)}))
+    told = graded(run, "gpt", "--benchmark", "queries", "--judge", "heuristic", "--judge-repeats", "3")
+    summary = json.loads((exam / told["result"]).read_text())["summary"]
+    first, second = summary["sets"]["G1"], summary["sets"]["G2"]
+    assert set(first) == set(second) == set(summary["sets"]["G1"])
+    for name, values in {"sopr": (0.6, 1.0), "api_call_score": (0.6, 0.75), "finish": (0.6, 1.0)}.items():
+        assert (first[name]["value"], second[name]["value"]) == pytest.approx(values)
+        assert first[name]["low"] < first[name]["value"] < first[name]["high"]
+    assert first["pass_rate"]["repeats"] == [0.6] * 3
+    assert second["selection"] == {"needed": 4, "offered": 4, "chosen": 3, "called": 3}
+    assert second["calls"]["sources"] == {"unknown": 3}
+    assert (first["denominators"]["planned"], second["denominators"]["planned"]) == (5, 2)
+    assert summary["mean_of_sets"]["value"] == pytest.approx(0.8)
+    assert summary["mean_of_sets_published"] == pytest.approx(0.8)
+    means = summary["means_of_sets"]
+    assert means["api_call_score"]["value"] == pytest.approx(statistics.fmean([0.6, 0.75]))
+    assert means["finish"]["value"] == pytest.approx(0.8)
+    assert (means["offered"], means["chosen"]) == pytest.approx((statistics.fmean([0.8, 1]), (0.6 + 0.75) / 2))
+    assert means["sources"] == {"unknown": 1.0}
+    shown = run("grade", str(FOLDER)).stdout
+    assert "set           APIs needed  offered %  chosen %  called %" in shown
+    assert "set           calls  unknown %" in shown
 
 
 def test_nothing_is_asked_twice_and_no_verdict_is_lost(run: Run, exam: Path, judge: ScriptedServer) -> None:
@@ -218,6 +247,7 @@ def test_both_denominators_are_what_their_files_come_to(run: Run, exam: Path) ->
     document = json.loads((exam / "results/tools/gpt_queries-recorded.json").read_text())
     assert document["summary"]["denominator"] == "queries with an answer, as StableToolBench counts"
     assert document["summary"]["pass_rate_by_other_denominator"]["mean"] == 0.6
+    assert document["summary"]["pass_rate"]["denominator"] == "queries with an answer (as StableToolBench counts)"
 
 
 def test_the_answers_are_written_in_upstreams_forms(run: Run, exam: Path) -> None:

@@ -233,3 +233,49 @@ def test_the_parts_of_a_large_run_add_up(make_run: Make) -> None:
             by_query.setdefault(one.key.query_id, []).append(score.value)
     assert value(overall.sopr) == pytest.approx(fmean(map(fmean, by_query.values())))
     assert msgspec.json.decode(msgspec.json.encode(found.overall), type=type(found.overall)) == found.overall
+
+
+def test_each_set_has_its_selection_and_its_sources_and_their_means_count_each_set_the_same() -> None:
+    now, top = (ApiId("Any", gold.tool, gold.api) for gold in GOLD)
+    recorded, simulated = (Answer("", provenance=Provenance(source)) for source in (Source.RECORDED, Source.SIMULATED))
+    finish = Finish("this")
+    both = Trace("1", StopReason.FINISHED, "this", (call(now, recorded), call(top, simulated), finish), offered=9)
+    half = Trace("2", StopReason.FINISHED, "this", (call(now, simulated), finish), offered=(now,))
+    none = Trace("3", StopReason.NO_ANSWER, "this", (), offered=(now,))
+    found = summarise(
+        run(
+            trial("1", SOLVED, trace=both),
+            trial("2", SOLVED, trace=half, test_set="two"),
+            trial("3", SOLVED, trace=none, test_set="two"),
+            trial("4", SOLVED, test_set="three", gold=()),
+        )
+    )
+    by_name = {one.name: one for one in found.sets}
+    assert by_name["one"].selection == Selection(2, 2, 2, 2)
+    assert by_name["two"].selection == Selection(4, 2, 1, 1)
+    assert (by_name["one"].calls.sources, by_name["two"].calls.sources) == (
+        {"recorded": 1, "simulated": 1},
+        {"simulated": 1},
+    )
+    means = found.sets_means
+    assert value(means.api_call_score) == fmean([1, 0.25])
+    assert value(means.finish) == fmean([1, 0.5, 1])
+    assert (means.offered, means.chosen, means.called) == (fmean([1, 0.5]), fmean([1, 0.25]), fmean([1, 0.25]))
+    assert means.sources == {"recorded": fmean([0.5, 0]), "simulated": fmean([0.5, 1])}
+    assert isinstance(summarise(run(trial("4", SOLVED, gold=()))).sets_means.offered, Missing)
+
+
+def test_what_the_agent_itself_broke_is_answered_and_counted() -> None:
+    trials = [
+        trial("1", SOLVED),
+        trial("2", UNSOLVED, trace=broken(Fault.AGENT)),
+        trial("3", trace=broken(Fault.PROCTOR)),
+    ]
+    counts = summarise(run(*trials)).overall.denominators
+    assert (counts.answered, counts.failed_by_agent, counts.failed_by_environment) == (2, 1, 1)
+
+
+def test_the_denominator_says_who_is_in_it() -> None:
+    rate = summarise(run(trial("1", SOLVED)), compat="stabletoolbench").overall.pass_rate
+    assert isinstance(rate, PassRate)
+    assert rate.denominator == "queries with an answer (as StableToolBench counts)"

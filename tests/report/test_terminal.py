@@ -121,3 +121,12 @@ def test_a_row_says_what_a_trial_is_worth(trial: Trial) -> None:
     assert float(worth) in (0.0, 0.5, 1.0)
     assert int(calls) >= 1
     assert trial_row(msgspec.structs.replace(trial, verdicts=()))[1] == "-"
+
+
+def test_several_sets_have_their_selection_and_their_sources_and_one_has_not(make_run: Made) -> None:
+    lines = told(make_run(queries=60, sets=3)).splitlines()
+    for word in ("offered %", "recorded %"):
+        place = next(number for number, line in enumerate(lines) if line.startswith("set") and word in line)
+        names = [line.split("  ")[0] for line in lines[place + 1 : place + 6]]
+        assert names == ["single_tool", "multi_tool", "conversation", "all", "mean of sets"]
+        assert word not in told(make_run(sets=1))

@@ -72,3 +72,8 @@ def test_rates_are_json_and_back() -> None:
     tally = tally_of([], "no verdict")
     found = rates(tally, Denominators.of(tally))
     assert msgspec.json.decode(msgspec.json.encode(found), type=Rates) == found
+
+
+def test_no_more_trials_failed_by_the_agent_than_there_are() -> None:
+    with pytest.raises(InputError, match="3 trials failed by the agent, of 2 answered"):
+        Denominators(planned=2, answered=2, scored=2, failed_by_agent=3)

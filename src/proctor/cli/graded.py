@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -14,28 +13,20 @@ from proctor.formats.stabletoolbench.of_runs import Part, converted_parts, pass_
 from proctor.metrics._pass_rate import PassRate, average_of_sets
 from proctor.records.grades import Missing
 from proctor.records.runs import RunRecord
-from proctor.report.summary import Figures, RunSummary, summarise
+from proctor.report.summary import Figures, RunSummary
 from proctor.report.tables import table
 from proctor.report.terminal import overview
-from proctor.runs.recorded import answered_only
-from proctor.runs.resulting import write_result
 from proctor.stats.calibration import Calibration
 from proctor.stats.intervals import Estimate
 from proctor.store.artifacts import write_whole
 from proctor.wiring.grading import GradedRun
-
-ALL = "all queries; one without an answer is unsolved"
-ANSWERED = "queries with an answer, as StableToolBench counts"
+from proctor.wiring.resulting import Counted, write_counted
 
 
 class Told(msgspec.Struct, frozen=True):
-    """A graded run with its figures, by the denominator that was asked for and by the other one."""
+    """A graded run with its figures, and where it stands."""
 
-    record: RunRecord
-    """The run as it is counted."""
-    summary: RunSummary
-    other: RunSummary
-    compat: bool
+    counted: Counted
     folder: Path
     result: Path
     """Its result file."""
@@ -43,35 +34,18 @@ class Told(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, graded: GradedRun, *, compat: bool, calibration: Calibration | None, level: float) -> Told:
         """The figures of a run; its result file is written."""
-        whole, counted = graded.record, answered_only(graded.record)
-        summaries = [summarise(one, level=level, calibration=calibration) for one in (whole, counted)]
-        ours, other = (summaries[1], summaries[0]) if compat else (summaries[0], summaries[1])
-        record = counted if compat else whole
-        result = write_result(graded.folder, record, further(ours, other, compat=compat))
-        return cls(record, ours, other, compat, graded.folder, result)
+        counted = Counted.of(graded.record, compat=compat, calibration=calibration, level=level)
+        return cls(counted, graded.folder, write_counted(graded.folder, counted))
 
+    @property
+    def record(self) -> RunRecord:
+        """The run as it is counted."""
+        return self.counted.record
 
-def further(summary: RunSummary, other: RunSummary, *, compat: bool) -> dict[str, Any]:
-    """What a result file's summary says beside upstream's figures, under names of Proctor's own."""
-    figures = summary.overall
-    return {
-        "denominator": ANSWERED if compat else ALL,
-        "sopr": figures.sopr,
-        "sopr_corrected": figures.corrected,
-        "pass_rate": figures.pass_rate,
-        "pass_rate_by_other_denominator": other.overall.pass_rate,
-        "api_call_score": figures.api_call_score,
-        "finish": figures.finish,
-        "denominators": figures.denominators,
-        "sets": {one.name: _of_set(one) for one in summary.sets},
-        "mean_of_sets": summary.sets_mean,
-        "mean_of_sets_published": summary.sets_mean_published,
-        "selection": summary.selection,
-        "calls": summary.calls,
-        "flips": summary.flips,
-        "stops": summary.troubles.stops,
-        "spent": summary.spent,
-    }
+    @property
+    def summary(self) -> RunSummary:
+        """Its figures."""
+        return self.counted.summary
 
 
 def gated_figures(told: Told) -> dict[str, Estimate | Missing]:
@@ -103,9 +77,9 @@ def as_json(told: Sequence[Told], gates: Sequence[str]) -> str:
         {
             "run": str(one.folder),
             "result": str(one.result),
-            "denominator": ANSWERED if one.compat else ALL,
+            "denominator": one.counted.denominator,
             "summary": one.summary,
-            "by_other_denominator": {figures.name: figures.pass_rate for figures in one.other.sets},
+            "by_other_denominator": {figures.name: figures.pass_rate for figures in one.counted.other.sets},
         }
         for one in told
     ]
@@ -120,7 +94,7 @@ def written_files(
         raise OptionError(
             "--pass-rate-json, --pass-rate-csv and --converted are files of one run; grade one at a time."
         )
-    record, compat = told.record, told.compat
+    record, compat = told.record, told.counted.compat
     lost: tuple[str, ...] = ()
     if rates is not None:
         lost += _write(rates, pass_rate_parts(record, compat=compat))
@@ -139,19 +113,9 @@ def _write(path: str, parts: Conversion[list[Part]]) -> tuple[str, ...]:
     return parts.lost
 
 
-def _of_set(figures: Figures) -> dict[str, Any]:
-    return {
-        "sopr": figures.sopr,
-        "pass_rate": figures.pass_rate,
-        "api_call_score": figures.api_call_score,
-        "finish": figures.finish,
-        "denominators": figures.denominators,
-    }
-
-
 def _published(told: Told) -> list[str]:
     """The pass rates as published tables have them, by both denominators."""
-    ours, theirs = (told.other, told.summary) if told.compat else (told.summary, told.other)
+    ours, theirs = (told.counted.other, told.summary) if told.counted.compat else (told.summary, told.counted.other)
     theirs_by_name = {one.name: one for one in theirs.sets}
     rows = [_both(one, theirs_by_name.get(one.name)) for one in ours.sets]
     if len(ours.sets) > 1:

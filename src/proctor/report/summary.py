@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from proctor.metrics import ApiCallScore
-from proctor.metrics._pass_rate import PassRate, average_of_sets, pass_rate
+from proctor.metrics._pass_rate import Compat, PassRate, average_of_sets, pass_rate
 from proctor.metrics._selection import Selection, joined, selection
 from proctor.metrics._trials import broken, dissent, has_finish, points, status, verdicts
 from proctor.records.grades import Missing, Score, Status
@@ -23,7 +23,7 @@ from proctor.stats.denominators import Denominators
 from proctor.stats.estimates import proportion, repeated
 from proctor.stats.intervals import Estimate
 
-__all__ = ["Figures", "RunSummary", "Spent", "summarise"]
+__all__ = ["Figures", "RunSummary", "SetMeans", "Spent", "summarise"]
 
 _UNIT = (0.0, 1.0)
 Name = TypeVar("Name", str, int)
@@ -57,6 +57,23 @@ class Figures(msgspec.Struct, frozen=True):
     """Trials whose query names no API that it needs: they are in no mean of the API call score."""
     finish: Estimate | Missing
     """The share of trials whose last act was Finish."""
+    selection: Selection
+    """Which of the APIs that were needed were offered, chosen and called."""
+    calls: Calls
+    """Their API calls, and where the answers came from."""
+
+
+class SetMeans(msgspec.Struct, frozen=True):
+    """The unweighted means of the sets' figures, beside their pass rate: each set counts the same."""
+
+    api_call_score: Estimate | Missing
+    finish: Estimate | Missing
+    offered: float | Missing
+    """The share of the APIs needed that were offered."""
+    chosen: float | Missing
+    called: float | Missing
+    sources: dict[str, float]
+    """The share of the calls that each kind of source answered, over the sets with any call."""
 
 
 class Spent(msgspec.Struct, frozen=True):
@@ -103,6 +120,8 @@ class RunSummary(msgspec.Struct, frozen=True):
     """The unweighted mean of the sets' pass rates: each set counts the same."""
     sets_mean_published: float | Missing
     """The same from the means over repeats, as published tables have it; unmeasured when one set is."""
+    sets_means: SetMeans
+    """The same for the other figures."""
     selection: Selection
     calls: Calls
     tools: tuple[ToolUse, ...]
@@ -114,9 +133,14 @@ class RunSummary(msgspec.Struct, frozen=True):
     """What is known of the judge's errors, where it was handed over."""
 
 
-def summarise(run: RunRecord, *, level: float = 0.95, calibration: Calibration | None = None) -> RunSummary:
-    """The figures of a run, of a whole one or of one that is still at work."""
-    figures = _Maker(level, calibration)
+def summarise(
+    run: RunRecord, *, level: float = 0.95, calibration: Calibration | None = None, compat: Compat = "proctor"
+) -> RunSummary:
+    """The figures of a run, of a whole one or of one that is still at work.
+
+    `compat` says who is in the denominator of the pass rates, where the trials are only those that left an answer.
+    """
+    figures = _Maker(level, calibration, compat)
     trials, spec = run.trials, run.manifest.spec
     overall = figures.of("all", trials, planned=max(run.planned, len(trials)))
     sets = tuple(figures.of(name, some) for name, some in _grouped(trials, _set_of))
@@ -137,8 +161,9 @@ def summarise(run: RunRecord, *, level: float = 0.95, calibration: Calibration |
         by_expected=tuple(figures.of(name, some) for name, some in expected) if len(expected) > 1 else (),
         sets_mean=macro((one.sopr for one in sets), level=level),
         sets_mean_published=average_of_sets({one.name: one.pass_rate for one in sets}),
-        selection=joined(selection(one.trace, one.query) for one in trials),
-        calls=calls_of(trials),
+        sets_means=_means(sets, level),
+        selection=overall.selection,
+        calls=overall.calls,
         tools=tool_use(trials),
         troubles=troubles_of(trials),
         spent=_spent(run),
@@ -155,9 +180,10 @@ def gold_calls(trial: Trial) -> int:
 class _Maker:
     """Makes figures, all at one level and with one calibration."""
 
-    def __init__(self, level: float, calibration: Calibration | None) -> None:
+    def __init__(self, level: float, calibration: Calibration | None, compat: Compat) -> None:
         self.level = level
         self.calibration = calibration
+        self.compat: Compat = compat
 
     def of(self, name: str, trials: Sequence[Trial], *, planned: int | None = None) -> Figures:
         """The figures of these trials."""
@@ -173,7 +199,7 @@ class _Maker:
             denominators=_denominators(trials, len(trials) if planned is None else planned),
             sopr=self._over_queries(trials, [points(trial) for trial in trials]),
             errors_as_failures=self._over_queries(trials, [_or_failed(trial) for trial in trials]),
-            pass_rate=pass_rate(said, list(said)),
+            pass_rate=pass_rate(said, list(said), self.compat),
             solved=statuses[Status.SOLVED],
             unsure=statuses[Status.UNSURE],
             unsolved=statuses[Status.UNSOLVED],
@@ -184,6 +210,8 @@ class _Maker:
             api_call_score=self._over_queries(trials, called),
             vacuous=sum(isinstance(one, Missing) and one.reason == _VACUOUS for one in called),
             finish=proportion(sum(finished), len(finished), level=self.level),
+            selection=joined(selection(one.trace, one.query) for one in trials),
+            calls=calls_of(trials),
         )
 
     def _over_queries(self, trials: Sequence[Trial], scores: Sequence[Score | Missing]) -> Estimate | Missing:
@@ -226,7 +254,27 @@ def _denominators(trials: Sequence[Trial], planned: int) -> Denominators:
         scored=len(worth) - unmeasured.total(),
         unmeasured=dict(sorted(unmeasured.items())),
         failed_by_environment=environment,
+        failed_by_agent=sum(trial.trace.failure is not None for trial in trials) - environment,
     )
+
+
+def _means(sets: Sequence[Figures], level: float) -> SetMeans:
+    """Every set counts the same; one that needs no API, or made no call, is in no share of them."""
+    chosen_from = [one.selection for one in sets if one.selection.needed]
+    reached = [(one.calls.sources, sum(one.calls.sources.values())) for one in sets if one.calls.sources]
+    kinds = dict.fromkeys(kind for sources, _ in reached for kind in sources)
+    return SetMeans(
+        api_call_score=macro((one.api_call_score for one in sets), level=level),
+        finish=macro((one.finish for one in sets), level=level),
+        offered=_mean([one.offered / one.needed for one in chosen_from]),
+        chosen=_mean([one.chosen / one.needed for one in chosen_from]),
+        called=_mean([one.called / one.needed for one in chosen_from]),
+        sources={kind: fmean(sources.get(kind, 0) / total for sources, total in reached) for kind in sorted(kinds)},
+    )
+
+
+def _mean(shares: Sequence[float]) -> float | Missing:
+    return fmean(shares) if shares else Missing("no query names an API that it needs")
 
 
 def _flips(trials: Iterable[Trial], level: float) -> Estimate | Missing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from proctor.metrics._selection import Selection
 from proctor.records.grades import Missing
@@ -24,10 +24,47 @@ def overview(run: RunSummary) -> list[str]:
     lines = [_title(run), *wrapped("judged by", _judge(run)), ""]
     rows = [_row(one) for one in run.sets]
     if len(run.sets) > 1:
-        rows += [_row(run.overall), ("mean of sets", "", *_rate(run.sets_mean), "", "", "", "")]
+        means = run.sets_means
+        shared = ("", _value(means.api_call_score), _value(means.finish), "")
+        rows += [_row(run.overall), ("mean of sets", "", *_rate(run.sets_mean), *shared)]
     lines += table(*without_empty(_HEAD, rows))
+    if len(run.sets) > 1:
+        lines += ["", *_doings(run)]
     lines += ["", *_notes(run)]
     return lines
+
+
+def _doings(run: RunSummary) -> list[str]:
+    """By set, how far the APIs came that were needed, and who answered the calls."""
+    means, every = run.sets_means, (*run.sets, run.overall)
+    shares = (
+        "-" if isinstance(one, Missing) else _in_percent(one) for one in (means.offered, means.chosen, means.called)
+    )
+    chosen = [_chosen(one) for one in every] + [("mean of sets", "", *shares)]
+    lines = table(("set", "APIs needed", "offered %", "chosen %", "called %"), chosen)
+    kinds = sorted(run.calls.sources)
+    if not kinds:
+        return lines
+    sources = [_in_percent(means.sources.get(kind, 0.0)) for kind in kinds]
+    answered = [_answered(one, kinds) for one in every] + [("mean of sets", "", *sources)]
+    return [*lines, "", *table(("set", "calls", *(f"{kind} %" for kind in kinds)), answered)]
+
+
+def _chosen(one: Figures) -> tuple[str, ...]:
+    found = one.selection
+    stages = (found.offered, found.chosen, found.called)
+    shares = [_in_percent(stage / found.needed) if found.needed else "-" for stage in stages]
+    return (one.name, amount(found.needed), *shares)
+
+
+def _answered(one: Figures, kinds: Sequence[str]) -> tuple[str, ...]:
+    total = sum(one.calls.sources.values())
+    sources = [_in_percent(one.calls.sources.get(kind, 0) / total) if total else "-" for kind in kinds]
+    return (one.name, amount(one.calls.total), *sources)
+
+
+def _in_percent(share: float) -> str:
+    return f"{share * 100:.1f}"
 
 
 def percent(share: float) -> str:

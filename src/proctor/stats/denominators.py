@@ -27,6 +27,8 @@ class Denominators(msgspec.Struct, frozen=True, tag="denominators", omit_default
     """Answered trials that could not be scored, by reason."""
     failed_by_environment: int = 0
     """Trials that broke through no fault of the agent's."""
+    failed_by_agent: int = 0
+    """Of the answered trials, those that broke through the agent's own fault or left no answer: they are failed."""
 
     def __post_init__(self) -> None:
         counts = (self.planned, self.answered, self.scored, self.failed_by_environment, *self.unmeasured.values())
@@ -36,6 +38,10 @@ class Denominators(msgspec.Struct, frozen=True, tag="denominators", omit_default
             raise InputError(
                 f"{self.answered} trials are answered, but {self.scored} scored and {self.unscored} unmeasured; "
                 "each answered trial is one or the other."
+            )
+        if not 0 <= self.failed_by_agent <= self.answered:
+            raise InputError(
+                f"{self.failed_by_agent} trials failed by the agent, of {self.answered} answered; expected no more."
             )
         if self.owed < 0:
             raise InputError(

@@ -21,18 +21,17 @@ from proctor.report.terminal import overview
 from proctor.runs import folders
 from proctor.runs.ledger import Ledger
 from proctor.runs.plan import planned
-from proctor.runs.resulting import write_result
 from proctor.runs.running import Attempting, Exam, Pace, run_exam
 from proctor.runs.schedule import Patience, State
 from proctor.runs.underway import keeping
 from proctor.runs.watching import Watcher, nobody
 from proctor.stats.calibration import Calibration
-from proctor.stats.intervals import Estimate
 from proctor.wiring.benchmarks import Opened, open_benchmark
 from proctor.wiring.clusters import on_cluster
 from proctor.wiring.halls import Given, Hall, limits_of
 from proctor.wiring.judges import calibration_of, judge_of
 from proctor.wiring.models import self_judged
+from proctor.wiring.resulting import Counted, write_counted
 
 __all__ = ["ENGINES", "Ended", "Prepared", "judges_of", "prepare", "sit"]
 
@@ -139,7 +138,7 @@ async def _sat(prepared: Prepared, manifest: Manifest, watch: Watcher) -> Ended:
             await hall.aclose(wait=state is None or not state.at_once)
         ledger.journal.sync()
         record = folders.record_of(folder.name, manifest, ledger)
-    result = write_result(folder, record, _further(record, prepared.calibration))
+    result = write_counted(folder, Counted.of(record, calibration=prepared.calibration))
     return Ended(record, state, folder, result, prepared.calibration)
 
 
@@ -158,13 +157,6 @@ def judges_of(settings: Settings) -> tuple[str, ...]:
     if settings.judge.name:
         return settings.judge.name
     return ("rubric",) if settings.benchmark.name == "starter" else ("heuristic",)
-
-
-def _further(record: RunRecord, calibration: Calibration | None) -> dict[str, Any]:
-    """What the result file's summary says of the judges, beside the scores."""
-    summary = summarise(record, calibration=calibration)
-    flips = {"flips": summary.flips} if isinstance(summary.flips, Estimate) else {}
-    return flips if calibration is None else {**flips, "sopr_corrected": summary.overall.corrected}
 
 
 def _judge(prepared: Prepared, hall: Hall) -> Judge | None:
