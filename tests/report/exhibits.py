@@ -7,7 +7,8 @@ from typing import Any
 
 from proctor.records.grades import Missing
 from proctor.records.runs import RunRecord
-from proctor.report.exhibit import Exhibit, Neighbour, Published, Shown, Versus
+from proctor.report.exhibit import Exhibit, Neighbour, Shown, Versus
+from proctor.report.published import beside
 from proctor.report.summary import summarise
 from proctor.runs.comparing import compare_runs
 from proctor.stats.calibration import Calibration
@@ -54,12 +55,5 @@ def full_exhibit(make_run: Callable[..., RunRecord], queries: int = 60, **more: 
         make_run(agent="oracle", queries=queries, skill=1.1),
         *(make_run(agent="react", queries=queries, faults=share, seed=int(share * 100)) for share in (0.2, 0.5)),
     ]
-    published = (Published("GPT-4 CoT", 48.2, 0.8, "gpt-4-turbo", "simulated"),)
-    return exhibit(
-        run,
-        *others,
-        compared=True,
-        calibration=CALIBRATION,
-        published=published,
-        published_source="A table.",
-    )
+    published = beside(run, summarise(run))
+    return exhibit(run, *others, compared=True, calibration=CALIBRATION, published=published)

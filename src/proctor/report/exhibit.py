@@ -8,12 +8,13 @@ import msgspec
 
 from proctor.records.grades import Missing
 from proctor.records.runs import RunRecord
+from proctor.report.published import Beside
 from proctor.report.summary import RunSummary
 from proctor.stats.calibration import Calibration
 from proctor.stats.comparisons import Comparison
 from proctor.stats.intervals import Estimate
 
-__all__ = ["Exhibit", "Neighbour", "Published", "Shown", "Versus"]
+__all__ = ["Exhibit", "Neighbour", "Shown", "Versus"]
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -56,17 +57,6 @@ class Neighbour(msgspec.Struct, frozen=True):
     """Whether it is a run of this page."""
 
 
-class Published(msgspec.Struct, frozen=True):
-    """A number that others have published."""
-
-    agent: str
-    value: float
-    sd: float | None
-    """The standard deviation over repeats of the judge, where they say it."""
-    judge: str
-    server: str
-
-
 class Exhibit(msgspec.Struct, frozen=True):
     """All that a page shows."""
 
@@ -83,8 +73,8 @@ class Exhibit(msgspec.Struct, frozen=True):
     """Runs over the same queries, this one among them."""
     unread: int = 0
     """Further runs that would stand beside it, and were too many to read."""
-    published: tuple[Published, ...] = ()
-    published_source: str = ""
+    published: tuple[Beside, ...] = ()
+    """The run beside published tables, where it is over their benchmark."""
     calibration: Calibration | None = None
     live: str | None = None
     """Where the page may ask whether there is more by now; None for a page in a file, which asks nobody."""

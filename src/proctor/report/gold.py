@@ -62,8 +62,9 @@ def beside_gold(trial: Trial) -> Beside:
 
 def _made(step: CallStep, names: Collection[str]) -> ToolCall:
     """A call under the name that the gold has for its API, where it has one."""
-    spelt = [plain_name(step.api), canonical_name(step.api)] if step.api is not None else []
-    name = next((one for one in (step.name, *spelt) if one in names), step.name)
+    name = step.name
+    if name not in names and step.api is not None:
+        name = next((one for one in (plain_name(step.api), canonical_name(step.api)) if one in names), name)
     return ToolCall(name=name, args=step.arguments, malformed=step.malformed)
 
 

@@ -23,6 +23,8 @@ CHUNK = 50
 LONGEST = 4_000
 """Characters of one text that a page holds; the run itself holds all."""
 
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_PLAIN = (str, int, float, type(None))
 Task = tuple[str, str]
 Plain = dict[str, Any]
 
@@ -230,7 +232,7 @@ def _verdict(verdict: Verdict | Missing) -> Plain:
 
 def _text(value: Any) -> str:
     """A value as JSON text, which a page shows as it stands; no browser reads its numbers, so none is rounded."""
-    return _cut(json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(",", ":")), LONGEST)
+    return _cut(_JSON.encode(value if isinstance(value, _PLAIN) else msgspec.to_builtins(value)), LONGEST)
 
 
 def _cut(text: str, longest: int) -> str:

@@ -13,9 +13,11 @@ from proctor.records.keys import content_hash
 from proctor.records.runs import Manifest, RunRecord
 from proctor.report.exhibit import Exhibit, Neighbour, Shown, Versus
 from proctor.report.page import page
+from proctor.report.published import Beside, beside, published
 from proctor.report.summary import RunSummary, summarise
 from proctor.runs import folders
 from proctor.runs.comparing import Measure, RunComparison, compare_runs
+from proctor.runs.recorded import answered_only
 from proctor.stats.calibration import Calibration
 from proctor.store.artifacts import write_whole
 
@@ -72,9 +74,17 @@ def exhibit_of(folder: Path, record: RunRecord, other: RunRecord | None, wish: W
         differs=differs,
         neighbours=tuple(neighbours),
         unread=unread,
+        published=_published(record),
         calibration=wish.calibration,
         live=wish.live,
     )
+
+
+def _published(record: RunRecord) -> tuple[Beside, ...]:
+    """A run over StableToolBench's sets beside what was published over them."""
+    if not set(record.manifest.spec.test_sets) & set(published().sets):
+        return ()
+    return beside(record, summarise(answered_only(record)))
 
 
 Compared = tuple[tuple[Versus, ...], str, dict[str, tuple[object, object]]]
