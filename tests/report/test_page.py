@@ -120,6 +120,12 @@ def test_null_and_oracle_are_said_to_be_floor_and_ceiling(make_run: MakeRun) -> 
     assert "null_seed0 does nothing: the floor" in said
 
 
+def test_a_run_stands_beside_published_tables_and_it_is_said_why_it_is_not_comparable(make_run: MakeRun) -> None:
+    said = visible(page(full_exhibit(make_run)))
+    assert "GPT-3.5-0613 46.6 %" in said
+    assert "the judge is rubric, the table's gpt-4-turbo-2024-04-09" in said
+
+
 def test_cost_and_robustness_are_drawn_where_runs_tell_of_them(make_run: MakeRun) -> None:
     said = visible(page(full_exhibit(make_run)))
     assert "Score against cost" in said

@@ -159,11 +159,10 @@ def test_an_address_opens_its_trace_of_either_run(opened: Opened) -> None:
 
 def test_a_call_shows_its_arguments_beside_gold_and_where_its_answer_came_from(opened: Opened) -> None:
     shown = opened("full", "#status=solved&sort=calls")
+    beside = shown.locator("table.args thead", has_text="gold")
     for place in range(5):
         shown.locator("#list a").nth(place).click()
-        said = _trace(shown)
-        assert re.search(r"recorded|simulated|live|missed", said)
-        beside = shown.locator("table.args thead", has_text="gold")
+        assert re.search(r"recorded|simulated|live|missed", _trace(shown))
         if beside.count():
             break
         shown.keyboard.press("Escape")
