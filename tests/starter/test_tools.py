@@ -1,6 +1,8 @@
 """Tool files and functions say the same, and every API answers."""
 
 import inspect
+import shutil
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -8,7 +10,7 @@ import pytest
 from proctor.catalog.loader import load_catalog
 from proctor.catalog.names import plain_name
 from proctor.records.answers import Answer
-from proctor.starter import folder, functions, tools
+from proctor.starter import fingerprint, folder, functions, tools
 from proctor.starter.documents import documents, shape, slug
 from proctor.starter.tool import Api
 
@@ -44,6 +46,17 @@ def test_an_api_answers_its_example_always_alike_and_as_documented(api: Api) -> 
     assert spec.template_response == shape(said)
     assert spec.description
     assert all(parameter.description for parameter in spec.parameters)
+
+
+def test_the_fingerprint_is_another_one_when_data_are(tmp_path: Path) -> None:
+    for part in ("apis", "data"):
+        shutil.copytree(folder() / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
+    for module in folder().glob("*.py"):
+        shutil.copy(module, tmp_path)
+    assert fingerprint(tmp_path) == fingerprint()
+    fares = tmp_path / "data" / "railway.json"
+    fares.write_text(fares.read_text("utf-8").replace("31.7", "31.8"), "utf-8")
+    assert fingerprint(tmp_path) != fingerprint()
 
 
 def test_no_two_apis_have_the_same_plain_name() -> None:

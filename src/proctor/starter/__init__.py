@@ -4,6 +4,7 @@
     functions()   what answers its APIs, for the gateway's `FunctionSource`
     tools()       the tools with their functions
     sets()        the test sets, each with the folder that holds its queries
+    fingerprint() a word that is another one when data or functions are, and with them answers
     conversations()   recorded conversations of several turns, right and wrong, for the metrics of conversations
     answers()     recorded answers to its queries, good, bad and tempting
     labels()      what people say of those answers, beside what the rubric says
@@ -15,6 +16,7 @@ Nothing here asks a model, a clock, a die or the network: the same call has the 
 from __future__ import annotations
 
 import functools
+import hashlib
 import importlib
 import pkgutil
 from collections.abc import Callable
@@ -74,3 +76,12 @@ def tools() -> tuple[Tool, ...]:
 def functions() -> dict[ApiId, Callable[..., Any]]:
     """What answers each API."""
     return {api.id: api.function for tool in tools() for api in tool.apis}
+
+
+def fingerprint(where: Path = FOLDER) -> str:
+    """Of the data sets and the functions: while it is the same, every call has the answer that it had."""
+    digest = hashlib.sha256()
+    for path in sorted([*where.glob("data/*.json"), *where.glob("apis/*.py"), *where.glob("*.py")]):
+        digest.update(path.relative_to(where).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -34,7 +34,7 @@ class Opened(msgspec.Struct, frozen=True):
     sets: Mapping[str, Sequence[Query]]
     catalog: Catalog
     hash: str
-    """Of the queries and of the tools: the same exam has the same, from whatever files it came."""
+    """Of the queries, the tools and what answers them: the same exam has the same, from whatever files it came."""
     functions: Mapping[ApiId, Callable[..., Any]] = {}
 
 
@@ -48,7 +48,8 @@ def open_benchmark(said: Benchmark) -> Opened:
         catalog = load_catalog(folder / "tools", index=said.index)
     else:
         catalog = Catalog.of_apis(api for queries in sets.values() for query in queries for api in query.apis)
-    return Opened(name, sets, catalog, _hash(sets, catalog), functions)
+    made = _starter().fingerprint() if functions else ""
+    return Opened(name, sets, catalog, _hash(sets, catalog, made), functions)
 
 
 def functions_of(name: str) -> Mapping[ApiId, Callable[..., Any]]:
@@ -127,8 +128,8 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def _hash(sets: Mapping[str, Iterable[Query]], catalog: Catalog) -> str:
-    digest = hashlib.sha256()
+def _hash(sets: Mapping[str, Iterable[Query]], catalog: Catalog, made: str) -> str:
+    digest = hashlib.sha256(made.encode())
     for name in sorted(sets):
         digest.update(name.encode())
         for query in sets[name]:
