@@ -105,6 +105,8 @@ class Run(_Table, frozen=True, omit_defaults=True):
     prices: str | None = None
     replies: str | None = None
     """A file in which the agent's and the judge's replies are recorded, over all runs."""
+    replay: bool = False
+    """Whether nobody is asked: every reply has to stand in that file."""
 
 
 class Settings(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -228,6 +228,20 @@ def test_nothing_is_asked_twice_and_no_verdict_is_lost(run: Run, exam: Path, jud
     assert graded(run, str(FOLDER))["summary"]["overall"] == more["summary"]["overall"]
 
 
+@pytest.mark.usefixtures("exam")
+def test_a_grading_is_repeated_from_its_recording_and_what_that_lacks_is_owed(run: Run, judge: ScriptedServer) -> None:
+    first = graded(run, *FIRST, *by_model(judge), "--replies", "replies.db")
+    asks = len(judge.bodies)
+    words = (*FIRST, *by_model(judge), "--name", "again", "--replies", "replies.db", "--replay")
+    again = graded(run, *words)
+    assert again["summary"]["overall"]["sopr"] == first["summary"]["overall"]["sopr"]
+    lacking = run("grade", *words, "--judge-repeats", "2", "--tries", "1")
+    assert "3 answers are still to be judged" in lacking.stderr
+    assert len(judge.bodies) == asks
+    assert "there is no recording here" in run("grade", *words, "--replies", "nowhere.db").stderr
+    assert "--replay asks no model and needs the recording" in run("grade", *FIRST, *by_model(judge), "--replay").stderr
+
+
 def test_both_denominators_are_what_their_files_come_to(run: Run, exam: Path) -> None:
     """What upstream computes of a file of pass rates: per repeat, the points over the entries of the file."""
     told = {}

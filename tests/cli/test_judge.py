@@ -125,6 +125,32 @@ def test_judged_metrics_are_scored_corrected_counted_and_replayed(
     assert figures["usage"]["requests"] == 0
 
 
+def test_a_recording_is_replayed_where_nobody_answers_and_what_it_lacks_is_unmeasured(
+    run: Run, write: Write, tmp_path: Path
+) -> None:
+    recorded = ["score", write("t.jsonl", talks(3)), "-m", GOAL, "--judge", "local/tiny"]
+    with ScriptedServer(judging) as server:
+        where = ["--model-url", server.url, "--cache", str(tmp_path / "replies.db")]
+        first = run(*recorded, *where, "--json")
+    again = run(*recorded, *where, "--json", "--replay")
+    assert again.exit_code == 0, again.stderr
+    assert json.loads(again.stdout)["metrics"] == json.loads(first.stdout)["metrics"]
+    more = run("score", write("more.jsonl", talks(4)), *recorded[2:], *where, "--json", "--replay")
+    metric = json.loads(more.stdout)["metrics"][GOAL]
+    assert (metric["n"], metric["unmeasured"]) == (3, {"the recording does not hold this request": 1})
+
+
+def test_prices_of_ones_own_are_counted(run: Run, write: Write, tmp_path: Path) -> None:
+    prices = tmp_path / "prices.json"
+    prices.write_text('{"noted": "2026", "models": {"openai/tiny": {"prompt": 1000000, "completion": 0}}}')
+    words = ["score", write("t.jsonl", talks(1)), "-m", GOAL, "--judge", "openai/tiny", "--json"]
+    with ScriptedServer(judging) as server:
+        said = run(*words, "--model-url", server.url, "--prices", str(prices))
+        free = run(*words, "--model-url", server.url)
+    assert json.loads(said.stdout)["usage"]["cost"] == json.loads(said.stdout)["usage"]["prompt_tokens"] > 0
+    assert json.loads(free.stdout)["usage"]["cost"]["reason"] == "the model's price is not known"
+
+
 def test_a_reply_that_cannot_be_read_is_unmeasured_with_its_reason(run: Run, write: Write) -> None:
     with ScriptedServer(lambda _: "I would rather not.") as server:
         said = run("score", write("t.jsonl", talks(2)), "-m", GOAL, "--judge", "local/tiny", "--model-url", server.url)
@@ -145,6 +171,10 @@ def test_a_refused_key_stops_with_one_sentence(run: Run, write: Write) -> None:
     [
         (["-m", GOAL], f"the metric '{GOAL}' asks a model; say which: --judge openai/gpt-4o-mini."),
         (["-m", "tool_call_f1", "--cache", "x.db"], "--cache belongs to a judge; name it: --judge MODEL."),
+        (["-m", "tool_call_f1", "--prices", "x.json"], "--prices belongs to a judge; name it: --judge MODEL."),
+        (["-m", GOAL, "--judge", "local/x", "--replay"], "--replay asks nobody and needs the recording: --cache FILE."),
+        (["-m", GOAL, "--judge", "local/x", "--prices", "no.json"], "no.json: cannot be read"),
+        (["-m", GOAL, "--judge", "local/x", "--replay", "--cache", "no.db"], "there is no recording here"),
         (["-m", "tool_call_f1", "--calibration", "c.json"], "only a metric that a judge decides with yes or no"),
         (["-m", GOAL, "--judge", "local/x", "--calibration", "nowhere.json"], "nowhere.json: cannot be read"),
         (["-m", GOAL, "--judge", "local/x", "--calibration", __file__], "this is no calibration"),

@@ -54,6 +54,8 @@ def test_the_ballots_are_kept_and_can_be_written_down() -> None:
     assert msgspec.json.decode(msgspec.json.encode(verdict), type=Verdict) == verdict
     lost = majority(ballots(S, LOST), "panel")
     assert lost == Missing("too few ballots of the panel could be read", f"1 of 2; {LOST.reason} (1)")
+    told = majority([Missing("unread", "no JSON.\nPerhaps."), Missing("unread", "no JSON.\nWell.")], "p")
+    assert told == Missing(lost.reason, "0 of 2; unread (2)\nno JSON.\nPerhaps.\nno JSON.\nWell.")
 
 
 async def test_every_member_is_asked_as_often_as_was_wanted_each_time_anew() -> None:

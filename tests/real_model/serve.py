@@ -15,7 +15,7 @@ def main(weights: str) -> None:
     params.port = 0
     params.n_ctx = 8192
     params.n_parallel = 2
-    params.cpuparams.n_threads = 2
+    params.cpuparams.n_threads = 1  # two that wait for each other stand still where the machine is busy
     params.warmup = False
     params.ui = False
     params.endpoint_slots = False

@@ -35,6 +35,7 @@ _SETTINGS = (
     "tries",
     "prices",
     "replies",
+    "replay",
 )
 
 
@@ -87,6 +88,7 @@ class Wish(msgspec.Struct, frozen=True):
 @click.option("--tries", type=click.IntRange(min=1), metavar="N", help="Goes at an answer when the judge is down.")
 @click.option("--prices", metavar="FILE", help="What models cost, where the built-in table does not say.")
 @click.option("--replies", metavar="FILE", help="Record the judge's replies here, and ask nothing twice.")
+@click.option("--replay", is_flag=True, default=None, help="Ask no model: every reply has to stand in --replies.")
 @click.option("--config", metavar="FILE", help="Read settings from this file instead of proctor.toml.")
 @click.option("--level", type=float, default=0.95, metavar="P", help="How often the intervals are to hold the truth.")
 @click.option("--json", is_flag=True, help="Print the figures as JSON.")

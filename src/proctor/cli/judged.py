@@ -4,28 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
 from proctor.errors import OptionError
-from proctor.models.adapt import as_chat_model
 from proctor.models.cached import CachedModel
 from proctor.models.chat import ChatModel
+from proctor.models.openai import OpenAIModel
+from proctor.models.prices import read_prices
 from proctor.records.grades import Missing
 from proctor.runs.calibrating import read_calibration
 from proctor.runs.measuring import Measurement
 from proctor.stats.calibration import Calibration, corrected
 from proctor.stats.intervals import Estimate
 
-__all__ = ["calibrations_of", "corrections", "judge_model"]
+__all__ = ["Asked", "calibrations_of", "corrections", "judge_model"]
 
 
-def judge_model(name: str | None, url: str | None, cache: str | None) -> ChatModel | None:
+class Asked(msgspec.Struct, frozen=True):
+    """What was said of the model that judges."""
+
+    judge: str | None = None
+    url: str | None = None
+    cache: str | None = None
+    replay: bool = False
+    prices: str | None = None
+
+
+def judge_model(said: Asked) -> ChatModel | None:
     """The model that judges, with its recording where one is wanted. None where none is named."""
-    if name is None:
-        lonely = "--model-url" if url is not None else "--cache" if cache is not None else None
+    if said.judge is None:
+        given = {"--model-url": said.url, "--cache": said.cache, "--replay": said.replay, "--prices": said.prices}
+        lonely = next((option for option, value in given.items() if value), None)
         if lonely is not None:
             raise OptionError(f"{lonely} belongs to a judge; name it: --judge MODEL.")
         return None
-    model = as_chat_model(name, url=url)
-    return model if cache is None else CachedModel(model, cache)
+    if said.replay and said.cache is None:
+        raise OptionError("--replay asks nobody and needs the recording: --cache FILE.")
+    prices = None if said.prices is None else read_prices(said.prices)
+    model = OpenAIModel(said.judge, url=said.url, prices=prices)
+    if said.cache is None:
+        return model
+    recording = CachedModel(model, said.cache, "replay" if said.replay else "auto")
+    if said.replay:
+        recording.store.counts()  # it has to be there before anything begins
+    return recording
 
 
 def calibrations_of(said: Sequence[str], measurements: Sequence[Measurement]) -> dict[str, Calibration]:

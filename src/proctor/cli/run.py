@@ -67,6 +67,7 @@ _BESIDE = 5_000
 @click.option("--ray-address", metavar="ADDRESS", help="The Ray cluster: HOST:PORT, or auto; one is started without.")
 @click.option("--prices", metavar="FILE", help="What models cost, where the built-in table does not say.")
 @click.option("--replies", metavar="FILE", help="Record the models' replies here, and ask nothing twice.")
+@click.option("--replay", is_flag=True, default=None, help="Ask no model: every reply has to stand in --replies.")
 @click.option("--config", metavar="FILE", help="Read settings from this file instead of proctor.toml.")
 @click.option("--resume", is_flag=True, help="Go on with a run that is there, as a larger one if need be.")
 @click.option("--fresh", is_flag=True, help="Throw away what is there and begin anew.")

@@ -11,7 +11,7 @@ import msgspec
 
 from proctor.cli.figures import Beside, as_json, as_text
 from proctor.cli.group import GATE_FAILED
-from proctor.cli.judged import calibrations_of, corrections, judge_model
+from proctor.cli.judged import Asked, calibrations_of, corrections, judge_model
 from proctor.cli.rows import check_output, kept
 from proctor.errors import FileError, InputError, OptionError
 from proctor.formats.files import name_of, read_records
@@ -47,6 +47,8 @@ class Wish(msgspec.Struct, frozen=True):
     judge: str | None
     model_url: str | None
     cache: str | None
+    replay: bool
+    prices: str | None
     calibration: tuple[str, ...]
 
 
@@ -64,6 +66,8 @@ class Wish(msgspec.Struct, frozen=True):
 @click.option("--judge", metavar="MODEL", help="The model that judged metrics ask, such as openai/gpt-4o-mini.")
 @click.option("--model-url", metavar="URL", help="Ask the judge at this address.")
 @click.option("--cache", metavar="FILE", help="Keep the judge's replies in this file, and ask nothing twice.")
+@click.option("--replay", is_flag=True, help="Ask nobody: what the --cache file does not hold is unmeasured.")
+@click.option("--prices", metavar="FILE", help="What models cost, where the built-in table does not say.")
 @click.option(
     "--calibration",
     multiple=True,
@@ -151,7 +155,7 @@ def _measurements(wish: Wish, meter: Meter) -> list[Measurement]:
             raise OptionError(f"-M {said!r} must be of the form key=value or metric.key=value.")
         options[key] = value
     metrics = registry.make_all(names, options)
-    model = judge_model(wish.judge, wish.model_url, wish.cache)
+    model = judge_model(Asked(wish.judge, wish.model_url, wish.cache, wish.replay, wish.prices))
     unjudged = next((metric.name for metric in metrics if metric.asks_model and metric.llm is None), None)
     if unjudged is not None and model is None:
         raise OptionError(f"the metric {unjudged!r} asks a model; say which: --judge openai/gpt-4o-mini.")

@@ -53,7 +53,8 @@ def majority(ballots: Sequence[Verdict | Missing], name: str, repeat: int = 0) -
     if len(lost) >= len(read):
         reasons = Counter(ballot.reason for ballot in lost)
         said = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common())
-        return Missing("too few ballots of the panel could be read", f"{len(read)} of {len(ballots)}; {said}")
+        details = "".join(f"\n{ballot.detail}" for ballot in lost if ballot.detail)
+        return Missing("too few ballots of the panel could be read", f"{len(read)} of {len(ballots)}; {said}{details}")
     votes = Counter(ballot.status for ballot in read)
     (status, most), *rest = votes.most_common()
     if rest and rest[0][1] == most:

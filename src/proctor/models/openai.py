@@ -105,7 +105,7 @@ class OpenAIModel:
         self._place = place
         self._refused: ModelRefusedError | None = None
         self._learned = Learned(self.options.output_form)
-        self._price = self.options.price or self._look_up(prices or known_prices())
+        self._price = self.options.price or self._look_up(prices)
         self._gates: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Gate] = weakref.WeakKeyDictionary()
 
     @property
@@ -211,10 +211,11 @@ class OpenAIModel:
             self._gates[loop] = Gate(Limiter(self.options.concurrency), self.pace.clock, self.pace.sleep)
         return self._gates[loop]
 
-    def _look_up(self, prices: PriceTable) -> Price | Missing:
-        if self._place.local:
+    def _look_up(self, prices: PriceTable | None) -> Price | Missing:
+        """The price in a user's table, else in Proctor's, which knows no machine of one's own."""
+        if prices is None and self._place.local:
             return Missing("the model's price is not known", f"{self._place.url} is on this machine")
-        return prices.price(self._place.name)
+        return (prices or known_prices()).price(self._place.name)
 
     def _find_key(self) -> str:
         """The key, or a word in its place where none is needed."""

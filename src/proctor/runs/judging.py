@@ -21,7 +21,9 @@ _METHODS = {"judge": "official"}
 """What results call a judge's method; other methods keep their name."""
 
 
-_UNREACHED = frozenset(MODEL_FAULTS[kind] for kind in ("unavailable", "server_error", "busy", "timeout"))
+_UNREACHED = frozenset(
+    MODEL_FAULTS[kind] for kind in ("unavailable", "server_error", "busy", "timeout", "not_recorded")
+)
 """The reasons for which there is no verdict and another go may have one: the judge was never reached."""
 
 

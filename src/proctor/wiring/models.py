@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from proctor.config import Settings
-from proctor.models.cached import CachedModel
+from proctor.errors import OptionError
+from proctor.models.cached import CachedModel, Mode
 from proctor.models.chat import ChatModel
 from proctor.models.openai import OpenAIModel, Options
 from proctor.models.prices import PriceTable, read_prices
@@ -23,7 +24,13 @@ class Models:
     def __init__(self, settings: Settings) -> None:
         self._prices = None if settings.run.prices is None else read_prices(settings.run.prices)
         self._options = Options(concurrency=max(32, settings.run.concurrency))
-        self._replies = None if settings.run.replies is None else ReplyStore(settings.run.replies)
+        replies, replay = settings.run.replies, settings.run.replay
+        if replay and replies is None:
+            raise OptionError("--replay asks no model and needs the recording: --replies FILE.")
+        self._mode: Mode = "replay" if replay else "auto"
+        self._replies = None if replies is None else ReplyStore(replies, read_only=replay)
+        if self._replies is not None and replay:
+            self._replies.counts()  # it has to be there before anything begins
         self._made: list[ChatModel] = []
 
     @property
@@ -43,7 +50,7 @@ class Models:
         """A model by its name, with its recording where one is wanted."""
         model: ChatModel = OpenAIModel(name, url=url, options=self._options, prices=self._prices)
         self._made.append(model)
-        return model if self._replies is None else CachedModel(model, self._replies)
+        return model if self._replies is None else CachedModel(model, self._replies, self._mode)
 
     async def aclose(self) -> None:
         """Close what was made here."""
