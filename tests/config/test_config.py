@@ -8,7 +8,7 @@ from proctor.cli.run import command
 from proctor.config import NAMES, Settings, read_settings, settings_of
 from proctor.errors import FileError, OptionError
 
-HERE = {"config", "display", "resume", "fresh"}
+HERE = {"config", "display", "resume", "fresh", "no_page"}
 
 
 def test_every_setting_is_an_option_and_every_option_a_setting() -> None:
