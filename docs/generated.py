@@ -94,6 +94,7 @@ def metric_table() -> str:
         needs = ", ".join(f"`{field}`".replace(" or ", "` or `") for field in entry.needs)
         options = "; ".join(f"`{option.name}`: {_values(option)}" for option in entry.options.values())
         rows.append(f"| `{name}` | {entry.says}{asks} | {needs} | {options} |")
+    rows += [f"| `{one.name}` | {one.says} | {one.needs}: `{one.given_by}` |  |" for one in registry.OF_RUNS]
     return "\n".join(["", *rows, "", ""])
 
 

@@ -12,7 +12,7 @@ import pytest
 from proctor.dataset_schema import EvaluationDataset, MultiTurnSample, SingleTurnSample
 from proctor.errors import FileError, NeedsExtraError, SampleError, StorageError
 from proctor.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
-from proctor.records.gold import AnyOf, GoldCall, OneOf
+from proctor.records.gold import AnyOf, Anything, GoldCall, OneOf
 
 SINGLES = [SingleTurnSample(user_input="q", response="a"), SingleTurnSample(user_input="r", reference="")]
 TALK = MultiTurnSample(
@@ -279,6 +279,15 @@ def test_what_a_file_cannot_hold_is_refused_and_no_file_is_made(tmp_path: Path, 
         assert sentence in found
     assert list(tmp_path.iterdir()) == []
     assert sentence in refusal(dataset.to_hf_dataset)
+
+
+@pytest.mark.parametrize(("value", "sentence"), NOT_JSON[:-1], ids=lambda value: str(value)[:20])
+@pytest.mark.parametrize("wrap", [lambda call: call, lambda call: AnyOf([call, GoldCall("b", {"y": Anything()})])])
+def test_nothing_in_gold_is_changed_in_silence(tmp_path: Path, value: Any, sentence: str, wrap: Any) -> None:
+    gold = [wrap(GoldCall("a", {"x": [value]}))]
+    found = refusal(EvaluationDataset([MultiTurnSample(user_input=[], gold=gold)]).to_jsonl, tmp_path / "a.jsonl")
+    assert found.startswith("sample 0 cannot be written: ")
+    assert sentence in found
 
 
 def test_text_that_no_file_can_hold_is_refused(tmp_path: Path) -> None:

@@ -42,6 +42,13 @@ def test_a_metric_that_is_like_none_is_refused_with_all_names() -> None:
         make("?!")
 
 
+def test_a_metric_of_runs_is_refused_with_the_commands_that_give_it() -> None:
+    with pytest.raises(
+        OptionError, match="'api_call_score' is a metric of runs, not of samples: see proctor run, proc"
+    ):
+        make("ApiCallScore")
+
+
 @pytest.mark.parametrize("known", ENTRIES, ids=lambda known: known.name)
 def test_every_metric_can_be_listed_and_made(known: Entry) -> None:
     found = entry(known.name)

@@ -9,7 +9,7 @@ import msgspec
 
 from proctor.metrics import registry
 from proctor.metrics.base import MetricType
-from proctor.metrics.registry import Entry
+from proctor.metrics.registry import Entry, OfRuns
 
 _KINDS = {MetricType.SINGLE_TURN: "single turns", MetricType.MULTI_TURN: "conversations"}
 
@@ -26,7 +26,10 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode([_plain(entry) for entry in chosen])).decode())
     else:
-        click.echo("\n\n".join("\n".join(_lines(entry)) for entry in chosen))
+        parts = [_lines(entry) for entry in chosen] + (
+            [] if names else [_lines_of_runs(one) for one in registry.OF_RUNS]
+        )
+        click.echo("\n\n".join("\n".join(lines) for lines in parts))
 
 
 def _lines(entry: Entry) -> list[str]:
@@ -34,6 +37,10 @@ def _lines(entry: Entry) -> list[str]:
     lines = [entry.name, f"  {entry.says}", f"  needs {', '.join(entry.needs)} ({_KINDS[entry.sample_type]}{model})"]
     options = [f"  -M {option.name}={option.default}  ({option.allowed})" for option in entry.options.values()]
     return [*lines, *options]
+
+
+def _lines_of_runs(one: OfRuns) -> list[str]:
+    return [one.name, f"  {one.says}", f"  needs {one.needs}: {one.given_by}"]
 
 
 def _plain(entry: Entry) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from proctor.errors import SampleError, nearest
 from proctor.messages import AIMessage, AnyMessage, ToolCall, ToolMessage, read_messages, read_tool_call
 from proctor.messages.checked import Checked, shown
-from proctor.records.gold import read_gold
+from proctor.records.gold import read_gold, taken_apart
 
 
 class BaseSample(Checked, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -155,6 +155,8 @@ def free_values(sample: Sample) -> Iterator[tuple[Any, int]]:
                 yield call.args, 5
     for call in sample.reference_tool_calls or ():
         yield call.args, 3
+    for item in sample.gold or ():
+        yield taken_apart(item), 2
 
 
 def _unknown_field(field: Any, kind: type[Sample]) -> str:

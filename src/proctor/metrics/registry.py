@@ -90,6 +90,39 @@ ENTRIES = (
 # fmt: on
 
 
+class OfRuns(msgspec.Struct, frozen=True):
+    """A metric of whole runs, which files of samples do not hold enough for."""
+
+    name: str
+    says: str
+    """What it says, in one sentence."""
+    needs: str
+    given_by: str
+    """The commands that give it."""
+
+
+OF_RUNS = (
+    OfRuns(
+        "api_call_score",
+        "The share of the APIs that a query needs which were called.",
+        "a trace, and a query that names the APIs that it needs",
+        "proctor run, proctor grade",
+    ),
+    OfRuns(
+        "pass_rate",
+        "The share of the queries that a judge found solved (SoPR).",
+        "a judge's verdicts",
+        "proctor run, proctor grade",
+    ),
+    OfRuns(
+        "win_rate",
+        "How often a judge prefers one agent's answers to another's (SoWR).",
+        "two runs, and a judge",
+        "proctor compare",
+    ),
+)
+
+
 def names() -> list[str]:
     """The names of all metrics, sorted."""
     return sorted(entry.name for entry in ENTRIES)
@@ -101,6 +134,9 @@ def entry(name: str) -> Entry:
     for known in ENTRIES:
         if wanted in (_bare(known.name), _bare(known.place.partition(":")[2])):
             return known
+    of_runs = next((known for known in OF_RUNS if _bare(known.name) == wanted), None)
+    if of_runs is not None:
+        raise OptionError(f"{of_runs.name!r} is a metric of runs, not of samples: see {of_runs.given_by}.")
     close = close_to(wanted, [_bare(known.name) for known in ENTRIES])
     meant = next((known.name for known in ENTRIES if _bare(known.name) == close), None)
     raise OptionError(

@@ -24,6 +24,7 @@ from typing import Any, Final
 
 import msgspec
 
+from proctor import json_text
 from proctor.errors import SampleError, close_to, nearest
 from proctor.messages import ToolCall, read_tool_call
 
@@ -161,6 +162,19 @@ def read_gold(data: Any) -> list[GoldItem]:
     items = list(_read_items(data, "gold"))
     check_order(items)
     return items
+
+
+def taken_apart(value: Any, depth: int = 0) -> Any:
+    """Gold as dictionaries and lists, with the values in it left as they are: not even what JSON lacks is changed."""
+    if depth > 2 * json_text.MAX_DEPTH:
+        raise SampleError("gold is nested too deeply.")
+    if isinstance(value, msgspec.Struct):
+        value = {name: getattr(value, name) for name in value.__struct_fields__}
+    if isinstance(value, dict):
+        return {key: taken_apart(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [taken_apart(item, depth + 1) for item in value]
+    return value
 
 
 def is_number(value: Any) -> bool:
