@@ -114,7 +114,7 @@ lock-check: ## the lock is what pyproject.toml asks for
 	@diff requirements.lock build/requirements.lock || { echo "requirements.lock is not what pyproject.toml asks for: make lock"; exit 1; }
 
 # Each prints what it measured and fails when a limit is passed. Peers get environments of their own under bench/.peers.
-BENCH := startup evaluate score trajectory catalogue search models store serve reliability
+BENCH := startup evaluate score trajectory catalogue search models store serve run reliability
 bench: $(READY) ## measure the speed, against the limits and against peers
 	@set -e; for what in $(BENCH); do echo "== bench/$$what.py"; $(BIN)/python bench/$$what.py; done
 

@@ -109,7 +109,7 @@ class Ledger:
 
     def failure(self, trial: TrialKey) -> Trace | None:
         """The trace of the last go at a trial that failed through the environment."""
-        go = self.failed.get(trial, 0)
+        go = self._goes(trial)
         return self.journal.body("failure", (*_key(trial), go - 1), Trace) if go else None
 
     def failures(self) -> dict[TrialKey, Trace]:
@@ -123,8 +123,7 @@ class Ledger:
 
     def keep_failure(self, trial: TrialKey, trace: Trace) -> None:
         """Write down a go that failed through the environment."""
-        go = self.failed.get(trial, 0)
-        self.journal.append("failure", (*_key(trial), go), trace, self._note())
+        self.journal.append("failure", (*_key(trial), self._goes(trial)), trace, self._note())
 
     def opinion(self, trial: TrialKey, judging: Judging, repeat: int) -> Opinion | None:
         """One verdict on a trial, where it was given."""
@@ -156,6 +155,13 @@ class Ledger:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _goes(self, trial: TrialKey) -> int:
+        """How often a trial has failed through the environment."""
+        go = 0
+        while self.journal.holds("failure", (*_key(trial), go)):
+            go += 1
+        return go
 
     def _note(self) -> str:
         return f"{self._session} {self._clock() - self._began:.3f}"

@@ -83,6 +83,10 @@ class Journal:
         if self._dropped > _MUCH and self._dropped * 2 > self._size:
             self._rewrite()
 
+    def holds(self, kind: str, key: Key) -> bool:
+        """Whether there is a record under a key."""
+        return key in self._places.get(kind, {})
+
     def keys(self, kind: str) -> tuple[Key, ...]:
         """The keys of a kind."""
         return tuple(self._places.get(kind, ()))

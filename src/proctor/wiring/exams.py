@@ -19,6 +19,7 @@ from proctor.records.runs import Manifest, RunRecord, RunSpec
 from proctor.report.summary import RunSummary, summarise
 from proctor.report.terminal import overview
 from proctor.runs import folders
+from proctor.runs.cycles import looked_for_seldom
 from proctor.runs.ledger import Ledger
 from proctor.runs.plan import planned
 from proctor.runs.running import Attempting, Exam, Pace, run_exam
@@ -124,7 +125,7 @@ async def sit(prepared: Prepared, *, resume: bool = False, fresh: bool = False, 
 
 async def _sat(prepared: Prepared, manifest: Manifest, watch: Watcher) -> Ended:
     settings, folder = prepared.settings, prepared.folder
-    with Ledger(folder / folders.JOURNAL) as ledger:
+    with looked_for_seldom(), Ledger(folder / folders.JOURNAL) as ledger:
         hall = Hall(settings, prepared.benchmark, folder, prepared.given)
         state = None
         try:
@@ -138,7 +139,7 @@ async def _sat(prepared: Prepared, manifest: Manifest, watch: Watcher) -> Ended:
             await hall.aclose(wait=state is None or not state.at_once)
         ledger.journal.sync()
         record = folders.record_of(folder.name, manifest, ledger)
-    result = write_counted(folder, Counted.of(record, calibration=prepared.calibration))
+        result = write_counted(folder, Counted.of(record, calibration=prepared.calibration))
     return Ended(record, state, folder, result, prepared.calibration)
 
 

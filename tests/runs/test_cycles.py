@@ -1,0 +1,32 @@
+"""Looking for cycles: seldom while a run is at work, and as before afterwards."""
+
+import gc
+
+import pytest
+
+from proctor.runs.cycles import looked_for_seldom
+
+
+def test_the_pace_is_put_back_even_after_an_error() -> None:
+    usual = gc.get_threshold()
+    seen = list[int]()
+    with pytest.raises(ZeroDivisionError):
+        _broken(seen)
+    assert seen[0] > usual[0]
+    assert gc.get_threshold() == usual
+
+
+def test_whoever_switched_it_off_keeps_it_off() -> None:
+    usual = gc.get_threshold()
+    gc.set_threshold(0)
+    try:
+        with looked_for_seldom():
+            assert gc.get_threshold()[0] == 0
+    finally:
+        gc.set_threshold(*usual)
+
+
+def _broken(seen: list[int]) -> None:
+    with looked_for_seldom():
+        seen.append(gc.get_threshold()[0])
+        raise ZeroDivisionError
