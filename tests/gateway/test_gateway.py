@@ -49,6 +49,18 @@ async def test_another_gateway_finds_the_answer_in_the_store(make_gateway: Any) 
     assert source_of(other) is Source.RECORDED
 
 
+@pytest.mark.parametrize(("began", "said"), [(12.0, Source.CANNED), (12.5, Source.RECORDED), (None, Source.RECORDED)])
+async def test_what_was_made_since_a_run_began_was_not_recorded_before_it(
+    make_gateway: Any, began: float | None, said: Source
+) -> None:
+    await make_gateway(simulators=CannedSource([{"wind": 5}])).call(*NAMES, KIEL)
+    later = make_gateway(options=GatewayOptions(since=began))
+    from_the_store, from_memory = [await later.call(*NAMES, KIEL) for _ in range(2)]
+    assert (source_of(from_the_store), source_of(from_memory)) == (said, said)
+    assert later.totals[said] == 2
+    assert (from_memory.provenance.at, from_memory.response) == (12.0, {"wind": 5})
+
+
 async def test_provenance_says_who_made_the_answer_when_and_where_it_is_stored(
     make_gateway: Any, store: ResponseStore, forecast: ApiSpec
 ) -> None:

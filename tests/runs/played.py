@@ -87,6 +87,8 @@ def timeless(document: dict[str, Any]) -> dict[str, Any]:
         "overall_time",
         "timestamp",
         "seconds",
+        "trial_seconds",
+        "grading_seconds",
         "evaluation_time",
         "total_evaluation_time",
         "average_evaluation_time",

@@ -24,7 +24,7 @@ from proctor.store.journal import Journal
 from proctor.store.responses import open_responses
 
 KILLS = 50
-QUERIES = 80
+QUERIES = 160
 REPEATS = 2
 NEEDED = {"agent": 2, "judge": REPEATS}
 """So many questions each trial takes."""

@@ -41,6 +41,9 @@ class GatewayOptions(msgspec.Struct, frozen=True):
     """Says when an answer was made, in seconds since 1970."""
     faults: Faults | None = None
     """Which answers are spoilt on purpose."""
+    since: float | None = None
+    """When a run began, in seconds since 1970: stored answers that were made later say who made them, not that they
+    were recorded."""
 
 
 Sources = AnswerSource | Iterable[AnswerSource]
@@ -71,7 +74,11 @@ class Gateway:
         self.totals: dict[Source, int] = dict.fromkeys(Source, 0)
         self._options = options or GatewayOptions()
         self._sources = {Source.SIMULATED: _listed(simulators), Source.LIVE: _listed(live)}
-        self._recorded = None if store is None else RecordedSource(store, suspicious=self.policy.takes_suspicious)
+        self._recorded = (
+            RecordedSource(store, suspicious=self.policy.takes_suspicious, since=self._options.since)
+            if store is not None
+            else None
+        )
         self._directory = Directory(catalog, store)
         self._memory = Memory(self._options.memory if store is not None else None)
         self._flights: dict[tuple[asyncio.AbstractEventLoop, str], asyncio.Task[Answer]] = {}
@@ -125,8 +132,7 @@ class Gateway:
                 call = place.call(restored, key)
                 answer = self._look(call)
             if answer is not None:
-                self.totals[Source.RECORDED] += 1
-                return answer
+                return self._counted(answer)
         return self._counted(await self._shared(call or place.call(restored, key)))
 
     async def _shared(self, call: Call) -> Answer:
@@ -176,7 +182,7 @@ class Gateway:
             return fresh
         store = self.store
         if store is None or not self._takes_answers(store):
-            self._memory.put(call.key, as_recorded(fresh, call.key))
+            self._memory.put(call.key, as_recorded(fresh, call.key, self._options.since))
             return fresh if store is None else _with_attempts(fresh, (*told, f"{store.name}: takes no answers"))
         return await self._stored(store, call, fresh)
 
@@ -189,7 +195,7 @@ class Gateway:
             kept = await asyncio.to_thread(store.supersede, entry)
         else:
             kept = await asyncio.to_thread(functools.partial(store.put, entry, over_suspicious=True))
-        recorded = as_recorded(kept.answer, call.key)
+        recorded = as_recorded(kept.answer, call.key, self._options.since)
         self._memory.put(call.key, recorded)
         if kept.answer == answer:
             return answer

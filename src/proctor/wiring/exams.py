@@ -126,7 +126,7 @@ async def sit(prepared: Prepared, *, resume: bool = False, fresh: bool = False, 
 async def _sat(prepared: Prepared, manifest: Manifest, watch: Watcher) -> Ended:
     settings, folder = prepared.settings, prepared.folder
     with looked_for_seldom(), Ledger(folder / folders.JOURNAL) as ledger:
-        hall = Hall(settings, prepared.benchmark, folder, prepared.given)
+        hall = Hall(settings, prepared.benchmark, folder, prepared.given, manifest.started)
         state = None
         try:
             judge, repeats = _judge(prepared, hall), settings.judge.repeats

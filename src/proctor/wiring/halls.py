@@ -62,13 +62,20 @@ class Hall:
     """Where the trials of a run are attempted. `attempt` may be called any number of times at once.
 
     `place` is the run's folder, where answers are kept if no store is named, or a gateway that is somewhere else.
+    `since` is when the run began.
     """
 
     def __init__(
-        self, settings: Settings, benchmark: Opened, place: Path | RemoteGateway, given: Given | None = None
+        self,
+        settings: Settings,
+        benchmark: Opened,
+        place: Path | RemoteGateway,
+        given: Given | None = None,
+        since: float | None = None,
     ) -> None:
         self.settings = settings
         self.benchmark = benchmark
+        self.since = since
         self._given = given or Given()
         self._open = contextlib.ExitStack()
         self.models = Models(settings)
@@ -152,7 +159,7 @@ class Hall:
             policy=policy,
             simulators=sources,
             live=live,
-            options=GatewayOptions(faults=faults),
+            options=GatewayOptions(faults=faults, since=self.since),
         )
 
 

@@ -76,6 +76,7 @@ class Options(TypedDict, total=False):
     ray_address: str
     prices: Place
     replies: Place
+    replay: bool
 
 
 def run(
