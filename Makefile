@@ -37,7 +37,7 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-demo: $(READY) ## see what Proctor does, on a few recorded conversations
+demo: $(READY) ## see what Proctor does: an exam on this machine, from nothing to its page
 	@$(BIN)/python examples/demo.py
 
 test: $(READY) ## run the tests, in random order

@@ -1,33 +1,21 @@
-"""What `make demo` shows: recorded conversations, scored by the command that everybody uses."""
+"""What `make demo` shows: an exam, from nothing to its page."""
 
 import subprocess
 import sys
-from pathlib import Path
 
-CONVERSATIONS = Path(__file__).parent / "conversations.jsonl"
-SCORE = ["score", "examples/conversations.jsonl", "--metric", "tool_call_accuracy", "--metric", "tool_call_f1"]
+import proctor
 
 
 def main() -> int:
-    """Score the example's conversations, and say what to do next."""
-    talks = sum(1 for line in CONVERSATIONS.read_text("utf-8").splitlines() if line.strip())
-    print(f"The travel desk of a small railway left {talks} conversations in examples/conversations.jsonl.")
-    print("Some of its calls were right and some were not. How many?\n")
-    print(f"$ proctor {' '.join(SCORE)}\n", flush=True)
-    done = subprocess.run(  # noqa: S603 - our own command
-        [sys.executable, "-c", "from proctor.cli import main; main()", *SCORE],
-        cwd=CONVERSATIONS.parents[1],
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
-    if done.returncode:
-        return done.returncode
-    print("\nOne conversation has no reference, so there is nothing to score it against: it is unmeasured, not 0.\n")
-    print("Next, with conversations of your own (OpenAI messages will do, one conversation a line):\n")
-    print("  . .venv/bin/activate")
-    print("  proctor metrics                                   what can be measured, and what each metric needs")
-    print("  proctor score yours.jsonl --metric tool_call_f1   the figures, with their error bars")
-    return 0
+    """Set the starter to three agents, and show what comes of the third."""
+    print("Proctor brings an exam along: questions about an invented country, and APIs that answer them.")
+    print("Two agents mark the ends of the scale, `null` says nothing and `oracle` knows the gold:\n")
+    for agent in ("null", "oracle"):
+        print(f"  {agent:<8}{proctor.run(agent=agent, fresh=True).figures.overall.sopr.value:>6.1%} of the exam passed")
+    print("\n`baseline` asks no model: it finds APIs by the words of a question and fills in what it finds there.\n")
+    print("$ proctor run --agent baseline\n", flush=True)
+    command = [sys.executable, "-m", "proctor", "run", "--agent", "baseline", "--fresh"]
+    return subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode  # noqa: S603 - our own command
 
 
 if __name__ == "__main__":

@@ -99,7 +99,11 @@ def test_a_run_over_other_queries_does_not_stand_beside(ran: Ran) -> None:
 
 def test_a_run_ends_with_its_page_and_says_where_it_is(ran: Ran) -> None:
     ended = ran("run", *_exam("null"), "--name", "again", "--display", "plain")
-    assert ended.stderr.splitlines()[-1] == "page    results/tools/null_again.html"
+    assert ended.stdout.splitlines()[-3:] == [
+        "page        results/tools/null_again.html",
+        "result      results/tools/null_again.json",
+        "run         results/runs/null_again",
+    ]
     assert Path("results/tools/null_again.html").stat().st_size < 200_000
 
 

@@ -115,7 +115,13 @@ def test_without_a_word_the_baseline_sits_the_starter_and_the_rubric_judges(tmp_
     answers = [step.answer for trial in record.trials for step in trial.trace.steps if isinstance(step, CallStep)]
     made = [answer.provenance for answer in answers if answer is not None]
     assert {one.model for one in made if one is not None} == {"starter"}
-    assert {one.source for one in made if one is not None} <= {Source.SIMULATED, Source.RECORDED}
+    assert {one.source for one in made if one is not None} == {Source.SIMULATED}
+    what_next = done.stdout.rpartition("\nnext ")[2]
+    assert [line.split("  ")[-2].strip() for line in what_next.splitlines()] == [
+        "your own agent",
+        "your own model",
+        "StableToolBench",
+    ]
 
 
 def test_on_the_starter_the_oracle_is_given_everything_and_null_nothing(run: Run, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import click
@@ -19,6 +20,12 @@ from proctor.wiring.pages import Wish, page_path, write_page
 
 _HERE = ("config", "display", "resume", "fresh", "no_page")
 """The options that are no settings."""
+_NEXT = (
+    ("your own agent", "proctor run --agent my_agent:Agent"),
+    ("your own model", "proctor run --agent react --model openai/gpt-4o-mini"),
+    ("StableToolBench", "proctor run --benchmark stabletoolbench --data DIR"),
+)
+"""What somebody may want to do who has seen the starter."""
 _BESIDE = 5_000
 """A run's own page is to be quick: so many trials of other runs are read to stand beside it."""
 
@@ -91,11 +98,13 @@ def _run(said: dict[str, Any]) -> int:
     with displayed(said["display"]) as watch:
         ended = asyncio.run(sit(prepared, resume=said["resume"], fresh=said["fresh"], watch=watch))
     code = _report(ended, said["display"])
+    page = None
     if not said["no_page"]:
         wish = Wish(calibration=ended.calibration, most_beside=_BESIDE)
         page = write_page(ended.folder, ended.record, page_path(ended.folder), wish=wish)
-        if said["display"] != "none":
-            click.echo(f"page    {page}", err=True)
+    if said["display"] != "none":
+        starts = settings.benchmark.name == "starter" and not ended.stopped
+        click.echo("\n".join(_places(ended, page) + (_next() if starts else [])), err=said["display"] == "json")
     return code
 
 
@@ -132,6 +141,15 @@ def _report(ended: Ended, display: str | None) -> int:
             "command tries them again.",
             err=True,
         )
-    if display != "none":
-        click.echo(f"result  {ended.result}\nrun     {ended.folder}", err=True)
     return 0
+
+
+def _places(ended: Ended, page: Path | None) -> list[str]:
+    """Where everything is that came of a run."""
+    places = {"page": page, "result": ended.result, "run": ended.folder}
+    return ["", *(f"{name:<10}  {place}" for name, place in places.items() if place is not None)]
+
+
+def _next() -> list[str]:
+    """What to do after the starter."""
+    return ["", *(f"{'next' if not number else '':<10}  {what:<15}  {how}" for number, (what, how) in enumerate(_NEXT))]
