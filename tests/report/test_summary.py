@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from statistics import fmean, pstdev
 
 import msgspec
+import numpy as np
 import pytest
 
 from proctor.metrics._pass_rate import PassRate
@@ -73,6 +75,58 @@ def test_epochs_are_not_more_queries() -> None:
     assert isinstance(overall.sopr, Estimate)
     assert (overall.sopr.value, overall.sopr.n) == (0.5, 2)
     assert (overall.queries, overall.trials) == (2, 10)
+
+
+def estimates(value: object, where: str = "") -> dict[str, dict[str, object]]:
+    """Every figure with an interval that stands anywhere in plain data, by where it stands."""
+    if isinstance(value, dict):
+        if value.get("type") == "estimate":
+            return {where: value}
+        return {at: one for key, part in value.items() for at, one in estimates(part, f"{where}/{key}").items()}
+    parts = value if isinstance(value, list | tuple) else ()
+    return {at: one for place, part in enumerate(parts) for at, one in estimates(part, f"{where}/{place}").items()}
+
+
+@pytest.mark.parametrize("how", [{"panel": True}, {"repeats": 3}, {"broken": 0.2}])
+def test_identical_repeats_leave_every_interval_as_it_was(make_run: Make, how: dict[str, object]) -> None:
+    judge = Calibration(q0=0.8, m0=200, q1=0.9, m1=200)
+    once = make_run(queries=60, **how)
+    again = [
+        msgspec.structs.replace(one, key=msgspec.structs.replace(one.key, epoch=epoch))
+        for epoch in range(8)
+        for one in once.trials
+    ]
+    many = msgspec.structs.replace(once, trials=tuple(again), planned=len(again))
+    before, after = (estimates(msgspec.to_builtins(summarise(one, calibration=judge))) for one in (once, many))
+    kinds = ("sopr", "errors_as_failures", "solved_rate", "corrected", "api_call_score", "finish")
+    assert {f"/overall/{kind}" for kind in kinds} <= before.keys() == after.keys()
+    if "broken" not in how:
+        assert "/flips" in before
+    for where, one in before.items():
+        for name in ("value", "low", "high", "n", "se"):
+            assert after[where].get(name) == pytest.approx(one.get(name)), (where, name)
+
+
+def test_intervals_hold_the_truth_as_often_as_they_say_where_queries_differ_and_are_repeated() -> None:
+    dice, queries, epochs, rounds = np.random.default_rng(5), 24, 6, 150
+    ended = {True: None, False: Trace("1", StopReason.STEP_LIMIT)}
+    held = Counter[str]()
+    for chances in dice.beta(0.8, 0.8, (rounds, queries)):
+        drawn = dice.random((2, epochs, queries)) < chances
+        trials = [
+            trial(str(query), SOLVED if drawn[0, epoch, query] else UNSOLVED, epoch=epoch, trace=ended[finished])
+            for epoch in range(epochs)
+            for query, finished in enumerate(drawn[1, epoch].tolist())
+        ]
+        overall = summarise(run(*trials)).overall
+        for name, found in (("solved", overall.solved_rate), ("finish", overall.finish)):
+            assert isinstance(found, Estimate)
+            assert found.n == queries
+            held[name] += found.low is not None and found.high is not None and found.low <= 0.5 <= found.high
+    assert {name: count / rounds for name, count in held.items()} == {
+        "solved": pytest.approx(0.95, abs=0.04),
+        "finish": pytest.approx(0.95, abs=0.04),
+    }
 
 
 def test_what_could_not_be_measured_is_counted_by_reason_and_is_no_zero() -> None:

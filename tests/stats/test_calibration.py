@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from proctor.errors import InputError
 from proctor.records.grades import Missing
-from proctor.stats.calibration import Calibration, calibrate, corrected
-from proctor.stats.estimates import Estimate
+from proctor.stats.calibration import Calibration, calibrate, corrected, corrected_rate
+from proctor.stats.estimates import Estimate, proportion, repeated
 
 
 def held(found: Estimate | Missing) -> Estimate:
@@ -63,6 +63,29 @@ def test_the_variance_is_that_of_the_formula() -> None:
     assert found.value == pytest.approx(theta)
     assert found.se == pytest.approx(math.sqrt(variance))
     assert found.high == pytest.approx(theta + 1.959964 * math.sqrt(variance))
+
+
+def test_repeats_of_a_task_make_the_corrected_interval_no_narrower_than_the_tasks_allow() -> None:
+    dice, tasks, repeats, rounds = np.random.default_rng(3), 40, 10, 1500
+    inside = []
+    for chances in dice.beta(0.5, 0.5, (rounds, tasks)):
+        read = dice.binomial(repeats, chances * 0.9 + (1 - chances) * 0.2)
+        judge = Calibration(dice.binomial(150, 0.8) / 150, 150, dice.binomial(150, 0.9) / 150, 150)
+        clustered = held(corrected_rate(repeated([[1.0] * n + [0.0] * (repeats - n) for n in read.tolist()]), judge))
+        apart = held(corrected(int(read.sum()), tasks * repeats, judge))
+        inside.append((covers(clustered, 0.5), covers(apart, 0.5)))
+    as_clustered, as_apart = np.mean(inside, axis=0)
+    assert as_clustered == pytest.approx(0.95, abs=0.02)
+    assert as_apart < 0.86
+
+
+def test_a_rate_of_single_answers_is_corrected_as_its_counts_are() -> None:
+    judge = Calibration(q0=0.8, m0=60, q1=0.9, m1=40)
+    for passes in (0, 34, 100):
+        found, counted = held(corrected_rate(proportion(passes, 100), judge)), held(corrected(passes, 100, judge))
+        assert found == counted
+    nothing = corrected_rate(Missing("nobody was judged"), judge)
+    assert nothing == Missing("the judge has no verdict to correct")
 
 
 @pytest.mark.parametrize(("q0", "q1"), [(0.5, 0.5), (0.1, 0.9), (0.2, 0.3)])

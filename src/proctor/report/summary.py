@@ -18,9 +18,9 @@ from proctor.records.runs import RunRecord, Trial
 from proctor.records.traces import Usage
 from proctor.report.doings import Calls, ToolUse, Troubles, calls_of, tool_use, troubles_of
 from proctor.stats.averages import macro
-from proctor.stats.calibration import Calibration, corrected
+from proctor.stats.calibration import Calibration, corrected_rate
 from proctor.stats.denominators import Denominators
-from proctor.stats.estimates import proportion, repeated
+from proctor.stats.estimates import repeated
 from proctor.stats.intervals import Estimate
 
 __all__ = ["Figures", "RunSummary", "SetMeans", "Spent", "summarise"]
@@ -49,14 +49,14 @@ class Figures(msgspec.Struct, frozen=True):
     unsure: int
     unsolved: int
     solved_rate: Estimate | Missing
-    """The share of measured trials that are Solved: Unsure counts nothing here."""
+    """The share of measured trials that are Solved, over repeats first: Unsure counts nothing here."""
     corrected: Estimate | Missing | None
     """The solved rate with the judge's known errors taken out; None without a calibration."""
     api_call_score: Estimate | Missing
     vacuous: int
     """Trials whose query names no API that it needs: they are in no mean of the API call score."""
     finish: Estimate | Missing
-    """The share of trials whose last act was Finish."""
+    """The share of trials whose last act was Finish, over repeats first."""
     selection: Selection
     """Which of the APIs that were needed were offered, chosen and called."""
     calls: Calls
@@ -188,9 +188,8 @@ class _Maker:
     def of(self, name: str, trials: Sequence[Trial], *, planned: int | None = None) -> Figures:
         """The figures of these trials."""
         statuses = Counter(found for found in map(status, trials) if isinstance(found, Status))
-        measured = statuses.total()
+        solved_rate = self._over_queries(trials, [_is_solved(trial) for trial in trials])
         called = [_api_calls(trial) for trial in trials]
-        finished = [has_finish(trial) for trial in trials if broken(trial) is None]
         said = {str(trial.key): verdicts(trial) for trial in trials if verdicts(trial)}
         return Figures(
             name=name,
@@ -203,28 +202,35 @@ class _Maker:
             solved=statuses[Status.SOLVED],
             unsure=statuses[Status.UNSURE],
             unsolved=statuses[Status.UNSOLVED],
-            solved_rate=proportion(statuses[Status.SOLVED], measured, level=self.level),
+            solved_rate=solved_rate,
             corrected=None
             if self.calibration is None
-            else corrected(statuses[Status.SOLVED], measured, self.calibration, level=self.level),
+            else corrected_rate(solved_rate, self.calibration, level=self.level),
             api_call_score=self._over_queries(trials, called),
             vacuous=sum(isinstance(one, Missing) and one.reason == _VACUOUS for one in called),
-            finish=proportion(sum(finished), len(finished), level=self.level),
+            finish=self._over_queries(trials, [_has_finished(trial) for trial in trials]),
             selection=joined(selection(one.trace, one.query) for one in trials),
             calls=calls_of(trials),
         )
 
     def _over_queries(self, trials: Sequence[Trial], scores: Sequence[Score | Missing]) -> Estimate | Missing:
-        """The mean over queries, over the epochs of each first. What is unmeasured is in no mean."""
-        by_query: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-        for trial, score in zip(trials, scores, strict=True):
-            if isinstance(score, Score):
-                by_query[_query_of(trial)].append(score.value)
-        if by_query:
-            return repeated(by_query, level=self.level, bounds=_UNIT)
-        reasons = Counter(score.reason for score in scores if isinstance(score, Missing))
-        told = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common())
-        return Missing("nothing could be measured", told or "there is no trial")
+        return _over_queries(trials, scores, self.level)
+
+
+def _over_queries(trials: Sequence[Trial], scores: Sequence[Score | Missing], level: float) -> Estimate | Missing:
+    """The mean over queries, over the epochs of each first: repeats are not more queries.
+
+    What is unmeasured is in no mean.
+    """
+    by_query: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for trial, score in zip(trials, scores, strict=True):
+        if isinstance(score, Score):
+            by_query[_query_of(trial)].append(score.value)
+    if by_query:
+        return repeated(by_query, level=level, bounds=_UNIT)
+    reasons = Counter(score.reason for score in scores if isinstance(score, Missing))
+    told = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common())
+    return Missing("nothing could be measured", told or "there is no trial")
 
 
 _VACUOUS = "the query names no API that it needs"
@@ -234,6 +240,16 @@ def _api_calls(trial: Trial) -> Score | Missing:
     found = ApiCallScore().measure(trial.trace, trial.query)
     vacuous = isinstance(found, Score) and bool(found.details["vacuous"])
     return Missing(_VACUOUS) if vacuous else found
+
+
+def _is_solved(trial: Trial) -> Score | Missing:
+    found = status(trial)
+    return found if isinstance(found, Missing) else Score(float(found is Status.SOLVED))
+
+
+def _has_finished(trial: Trial) -> Score | Missing:
+    lost = broken(trial)
+    return Score(float(has_finish(trial))) if lost is None else lost
 
 
 def _or_failed(trial: Trial) -> Score | Missing:
@@ -277,11 +293,12 @@ def _mean(shares: Sequence[float]) -> float | Missing:
     return fmean(shares) if shares else Missing("no query names an API that it needs")
 
 
-def _flips(trials: Iterable[Trial], level: float) -> Estimate | Missing:
-    split = [said for said in map(dissent, trials) if said is not None]
-    if not split:
+def _flips(trials: Sequence[Trial], level: float) -> Estimate | Missing:
+    split = [dissent(trial) for trial in trials]
+    if all(one is None for one in split):
         return Missing("every answer was judged once, by one judge")
-    return proportion(sum(split), len(split), level=level)
+    alone = Missing("one judge spoke once")
+    return _over_queries(trials, [alone if one is None else Score(float(one)) for one in split], level)
 
 
 def _spent(run: RunRecord) -> Spent:

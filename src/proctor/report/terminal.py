@@ -127,7 +127,11 @@ def _rate(estimate: Estimate | Missing) -> tuple[str, str]:
         return "-", ""
     if estimate.low is None or estimate.high is None:
         return percent(estimate.value), "none"
-    return percent(estimate.value), f"{estimate.low * 100:.1f} to {estimate.high * 100:.1f}"
+    return percent(estimate.value), _ends(estimate.low, estimate.high)
+
+
+def _ends(low: float, high: float) -> str:
+    return f"{low * 100:.1f} to {high * 100:.1f}"
 
 
 def _value(estimate: Estimate | Missing) -> str:
@@ -170,7 +174,7 @@ def _corrected(overall: Figures, calibration: Calibration | None) -> list[str]:
         return []
     if isinstance(found, Missing):
         return wrapped("corrected", f"unmeasured: {found.reason}" + (f" ({found.detail})" if found.detail else ""))
-    ends = "" if found.low is None or found.high is None else f" ({found.low * 100:.1f} to {found.high * 100:.1f})"
+    ends = "" if found.low is None or found.high is None else f" ({_ends(found.low, found.high)})"
     raw = _value(overall.solved_rate)
     told = f"solved {raw} as judged; {percent(found.value)}{ends} with the judge's known errors taken out"
     told += f", by {amount(calibration.m0 + calibration.m1)} labels"
@@ -181,8 +185,9 @@ def _corrected(overall: Figures, calibration: Calibration | None) -> list[str]:
 def _flips(found: Estimate | Missing) -> str:
     if isinstance(found, Missing):
         return ""
-    split = round(found.value * found.n)
-    return f"the judges disagree about {amount(split)} of {amount(found.n)} answers ({percent(found.value)})"
+    over = f"over {amount(found.n)} queries"
+    told = over if found.low is None or found.high is None else f"{_ends(found.low, found.high)}, {over}"
+    return f"the judges disagree about {percent(found.value)} of the answers ({told})"
 
 
 def _selected(found: Selection) -> str:

@@ -15,7 +15,7 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.records.grades import Missing
-from proctor.stats.intervals import Estimate, check_counts, check_level, normal_quantile
+from proctor.stats.intervals import Estimate, check_counts, check_level, normal_quantile, nothing, proportion
 
 
 class Calibration(msgspec.Struct, frozen=True, tag="calibration", omit_defaults=True):
@@ -94,7 +94,17 @@ def corrected(passes: int, n: int, calibration: Calibration, *, level: float = 0
     """
     check_level(level)
     check_counts(passes, n)
-    if n == 0:
+    return corrected_rate(proportion(passes, n, level=level) if n else nothing(), calibration, level=level)
+
+
+def corrected_rate(read: Estimate | Missing, calibration: Calibration, *, level: float = 0.95) -> Estimate | Missing:
+    """The rate that people would have read, from the rate that the judge reads and its standard error.
+
+    This is for answers that are not independent: where a task was answered several times, the rate is taken over the
+    tasks (`repeated`, `clustered_mean`), and the correction keeps the uncertainty of that.
+    """
+    check_level(level)
+    if isinstance(read, Missing):
         return Missing("the judge has no verdict to correct")
     if not calibration.m0 or not calibration.m1:
         return Missing("the calibration lacks answers that people passed or failed")
@@ -104,18 +114,17 @@ def corrected(passes: int, n: int, calibration: Calibration, *, level: float = 0
             "the judge is no better than chance on its calibration labels",
             f"q0 + q1 = {calibration.q0:g} + {calibration.q1:g}; expected more than 1",
         )
-    read = passes / n
-    unclipped = (read + calibration.q0 - 1) / gain
+    unclipped = (read.value + calibration.q0 - 1) / gain
     rate = min(1.0, max(0.0, unclipped))
     variance = (
-        _variance(read, n)
+        (read.se**2 if read.se else _variance(read.value, read.n))
         + (1 - rate) ** 2 * _variance(calibration.q0, calibration.m0)
         + rate**2 * _variance(calibration.q1, calibration.m1)
     ) / gain**2
     half = normal_quantile(level) * math.sqrt(variance)
     return Estimate(
         value=rate,
-        n=n,
+        n=read.n,
         low=max(0.0, rate - half),
         high=min(1.0, rate + half),
         level=level,

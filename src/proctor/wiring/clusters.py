@@ -65,7 +65,9 @@ async def on_cluster(hall: Hall, given: Given) -> AsyncIterator[Attempting]:
         if not database and isinstance(hall.gateway, Gateway):
             door = await stack.enter_async_context(shared(hall.gateway, host))
         opened = hall.benchmark
-        elsewhere = Elsewhere(settings, opened.name, opened.sets, opened.catalog.tools, opened.hash, sent, hall.since, door)
+        elsewhere = Elsewhere(
+            settings, opened.name, opened.sets, opened.catalog.tools, opened.hash, sent, hall.since, door
+        )
         seats = Seats(elsewhere, settings.run.concurrency)
         stack.push_async_callback(seats.aclose)
         yield seats.attempt
