@@ -8,6 +8,7 @@ from typing import Any
 import click
 import pytest
 from click.testing import CliRunner
+from tests.runs.played import timeless
 
 import proctor
 from proctor.agents.scripted import ScriptedAgent
@@ -24,7 +25,6 @@ from proctor.records.answers import Answer
 from proctor.records.grades import Status, Verdict
 from proctor.records.traces import CallStep, StopReason
 from proctor.wiring.sitting import Options
-from tests.runs.played import timeless
 
 DOG = {
     "category_name": "Animals",
