@@ -10,12 +10,16 @@ import pty
 import re
 import threading
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
 
+from proctor import report
+
 from proctor.cli.display import displayed, duration, so_far, standing_line
-from proctor.cli.drawing import picture
+from proctor.cli.drawing import ACCENT, picture
 from proctor.cli.running import Standing
 from proctor.records.answers import Answer, Provenance, Source
 from proctor.records.grades import Missing, Status, Verdict
@@ -103,7 +107,7 @@ def test_before_anything_is_done_there_is_no_rate_and_no_score() -> None:
 
 def test_one_line_says_where_a_run_stands() -> None:
     assert standing_line(standing_after(EVENTS), 104.0) == (
-        "4 of 10 (40 %); 0.5/s; 12 s left; 1 Solved, 1 Unsure, 1 unmeasured; "
+        "4 of 10 (40 %); 0.5/s; 12 s left; SoPR so far 75.0 %; 1 Solved, 1 Unsure, 1 unmeasured; "
         "calls: 2 recorded, 1 simulated, 1 unanswered; 500 tokens, 0.7500 US$"
     )
 
@@ -134,6 +138,32 @@ def test_plain_lines_do_not_grow_with_the_run(trials: int, step: float, most: in
     lines = watched("plain", events, step)
     assert 3 <= len(lines) <= most
     assert lines[-1].startswith(f"{trials:,} of {trials:,} (100 %)")
+
+
+def test_the_last_plain_line_counts_every_verdict_and_no_line_says_that_no_second_is_left() -> None:
+    events: list[Event] = [Planned(40, 0, "run", "rubric")]
+    for number in range(40):
+        key = TrialKey("s", str(number))
+        events += [Tried(key, trace()), Judged(key, solved(Status.SOLVED if number % 4 else Status.UNSOLVED))]
+    lines = watched("plain", events, 0.01)
+    assert lines[-1].startswith("40 of 40 (100 %)")
+    assert lines[-1].endswith("SoPR so far 75.0 % (rubric); 30 Solved, 10 Unsolved")
+    assert sum(line.startswith("40 of 40") for line in lines) == 1
+    assert not any(re.search(r"\b0 s left", line) for line in lines)
+    assert all("SoPR so far" in line for line in lines[1:])
+
+
+def test_verdicts_that_come_long_after_the_trials_are_told_meanwhile() -> None:
+    events: list[Event] = [Planned(3, 0, "run", "official")]
+    events += [Tried(TrialKey("s", str(number)), trace()) for number in range(3)]
+    events += [Judged(TrialKey("s", str(number)), solved()) for number in range(3)]
+    lines = watched("plain", events, 6.0)
+    assert lines[-2:] == [line for line in lines if line.startswith("3 of 3")][-2:]
+    assert lines[-1].endswith("3 Solved")
+
+
+def test_nothing_to_do_is_one_line() -> None:
+    assert watched("plain", [Planned(5, 5, "run")]) == ["run: 5 trials, 5 of them done before"]
 
 
 def test_json_has_a_line_for_every_event() -> None:
@@ -174,14 +204,37 @@ def test_a_display_that_nobody_reads_on_stops_no_run(kind: str) -> None:
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
-def test_the_picture_fits_its_terminal(width: int) -> None:
+def test_the_picture_fits_its_terminal_and_80_columns(width: int) -> None:
     out = io.StringIO()
     Console(file=out, width=width).print(picture(standing_after(EVENTS), 104.0))
     lines = out.getvalue().splitlines()
-    assert all(len(line.rstrip()) <= width for line in lines)
+    assert all(len(line.rstrip()) <= min(width, 80) for line in lines)
     told = " ".join(" ".join(lines).split())
     assert "4/10" in told
     assert "2 recorded" in told
+
+
+def drawn_with(**how: Any) -> str:
+    out = io.StringIO()
+    console = Console(file=out, width=80, force_terminal=True, color_system="truecolor", **how)
+    console.print(picture(standing_after(EVENTS), 104.0))
+    return out.getvalue()
+
+
+def test_verdicts_have_colours_and_words_and_the_bar_is_of_the_blue_of_the_page() -> None:
+    written = drawn_with(no_color=False)
+    assert "\x1b[32m1 Solved\x1b[0m" in written
+    assert "\x1b[33m1 Unsure\x1b[0m" in written
+    red, green, blue = (int(ACCENT[at : at + 2], 16) for at in (1, 3, 5))
+    assert f"\x1b[38;2;{red};{green};{blue}m━" in written
+    style = (Path(report.__file__).parent / "assets" / "page.css").read_text("utf-8")
+    light, dark = (
+        [int(said[at : at + 2], 16) for at in (0, 2, 4)] for said in re.findall(r"--accent: #(\w+)", style)[:2]
+    )
+    assert [red, green, blue] == [pytest.approx((one + two) / 2, abs=1) for one, two in zip(light, dark, strict=True)]
+    plain = drawn_with(no_color=True)
+    assert not re.search(r"\x1b\[[\d;]*3[0-8][\d;]*m", plain)
+    assert "1 Solved, 1 Unsure, 1 unmeasured" in plain
 
 
 def test_what_a_run_is_called_is_never_taken_for_markup() -> None:

@@ -82,7 +82,7 @@ def test_no_run_at_all_is_said(ran: Ran, tmp_path: Path) -> None:
 @pytest.mark.parametrize("where", ["results/baseline_first", "results/runs/baseline_first", "results"])
 def test_show_prints_the_figures_of_a_run(ran: Ran, where: str) -> None:
     text = ran("show", where).output
-    assert text.startswith("baseline_first: baseline on towns\njudged by   heuristic\n")
+    assert text.startswith("baseline_first: baseline on towns, judged by heuristic\n")
     assert max(map(len, text.splitlines())) <= 80
 
 

@@ -10,23 +10,23 @@ import pytest
 from proctor.records.grades import Missing
 from proctor.records.queries import ApiId
 from proctor.records.runs import RunRecord, Trial
-from proctor.records.traces import CallStep, Resolution
+from proctor.records.traces import CallStep, Resolution, StopReason, Usage
 from proctor.report.summary import summarise
-from proctor.report.terminal import overview
+from proctor.report.terminal import overview, plain
 from proctor.report.traces import trial_lines, trial_row
 from proctor.stats.calibration import Calibration
 
 Made = Callable[..., RunRecord]
 
 
-def told(run: RunRecord, calibration: Calibration | None = None) -> str:
-    return "\n".join(overview(summarise(run, calibration=calibration)))
+def told(run: RunRecord, calibration: Calibration | None = None, *, full: bool = False) -> str:
+    return plain(overview(summarise(run, calibration=calibration), full=full))
 
 
 def test_an_overview_has_a_row_for_each_set_and_for_all(make_run: Made) -> None:
     lines = told(make_run(queries=60, sets=3)).splitlines()
-    assert lines[0] == "baseline_seed0: baseline on starter"
-    assert [line.split("  ")[0] for line in lines[3:9]] == [
+    assert lines[0] == "baseline_seed0: baseline on starter, judged by rubric"
+    assert [line.split("  ")[0] for line in lines[2:8]] == [
         "set",
         "single_tool",
         "multi_tool",
@@ -42,18 +42,64 @@ def test_one_set_needs_no_row_for_all(make_run: Made) -> None:
 
 @pytest.mark.parametrize("how", [{}, {"sets": 1, "repeats": 3}, {"judged": False}, {"queries": 900, "faults": 0.3}])
 def test_an_overview_fits_80_columns(make_run: Made, how: dict[str, object]) -> None:
-    assert max(map(len, told(make_run(**how)).splitlines())) <= 80
+    for full in (False, True):
+        assert max(map(len, told(make_run(**how), full=full).splitlines())) <= 80
+
+
+def test_an_overview_of_six_sets_stays_on_a_screen_and_the_full_one_tells_more(make_run: Made) -> None:
+    made = make_run(queries=200, sets=4, agent="react", broken=0.0)
+    few, all_of_it = told(made).splitlines(), told(made, full=True).splitlines()
+    assert len(few) <= 20
+    assert all_of_it[: few.index("", 3)] == few[: few.index("", 3)]
+    assert "offered %" not in "".join(few)
+    assert "offered %" in "".join(all_of_it)
+
+
+def test_a_judge_whose_name_is_long_has_lines_of_its_own(make_run: Made) -> None:
+    made = msgspec.structs.replace(
+        make_run(), judge="openai/a-model-with-a-long-name@2024-07-18 prompts 0123456789abcdef"
+    )
+    lines = told(made).splitlines()
+    assert lines[0] == "baseline_seed0: baseline on starter"
+    assert lines[1].startswith("judged by   openai/a-model")
+
+
+def test_heads_totals_and_notes_are_told_apart(make_run: Made) -> None:
+    lines = overview(summarise(make_run(queries=60, sets=3)), full=True)
+    by_kind = {kind: [one.text.split("  ")[0] for one in lines if one.kind == kind] for kind in ("head", "total")}
+    assert by_kind == {"head": ["set"] * 3, "total": ["all"] * 3}
+    assert lines[0].kind == "title"
+    assert next(one for one in lines if one.text.startswith("selection")).kind == "note"
+
+
+def test_what_went_as_it_should_and_cost_nothing_is_told_only_in_full(make_run: Made) -> None:
+    made = make_run(broken=0.0)
+    finished = [
+        msgspec.structs.replace(
+            one,
+            trace=msgspec.structs.replace(one.trace, stop=StopReason.FINISHED, failure=None, usage=Usage()),
+        )
+        for one in made.trials
+    ]
+    made = msgspec.structs.replace(made, trials=tuple(finished), judge_usage=Usage())
+    for word in ("\nstopped", "\nspent"):
+        assert word not in told(made)
+        assert word in told(made, full=True)
+    odd = msgspec.structs.replace(
+        finished[0], trace=msgspec.structs.replace(finished[0].trace, stop=StopReason.STEP_LIMIT)
+    )
+    assert "\nstopped     39 finished, 1 step limit" in told(msgspec.structs.replace(made, trials=(odd, *finished[1:])))
 
 
 def test_what_nobody_has_judged_is_unmeasured_and_not_0(make_run: Made) -> None:
     text = told(make_run(judged=False))
-    assert "judged by   nobody has judged yet" in text
+    assert text.startswith("baseline_seed0: baseline on starter, nobody has judged yet\n")
     assert "nobody has judged it yet (38)" in text
-    assert "0.0 %" not in text.split("selection")[0]
+    assert "0.0 %" not in text.split("APIs  ")[0]
 
 
 def test_who_judged_stands_by_the_score(make_run: Made) -> None:
-    assert "judged by   heuristic" in told(make_run(method="heuristic"))
+    assert ", judged by heuristic\n" in told(make_run(method="heuristic"))
 
 
 def test_repeats_of_the_judge_have_their_spread(make_run: Made) -> None:
@@ -124,9 +170,9 @@ def test_a_row_says_what_a_trial_is_worth(trial: Trial) -> None:
 
 
 def test_several_sets_have_their_selection_and_their_sources_and_one_has_not(make_run: Made) -> None:
-    lines = told(make_run(queries=60, sets=3)).splitlines()
+    lines = told(make_run(queries=60, sets=3), full=True).splitlines()
     for word in ("offered %", "recorded %"):
         place = next(number for number, line in enumerate(lines) if line.startswith("set") and word in line)
         names = [line.split("  ")[0] for line in lines[place + 1 : place + 6]]
         assert names == ["single_tool", "multi_tool", "conversation", "all", "mean of sets"]
-        assert word not in told(make_run(sets=1))
+        assert word not in told(make_run(sets=1), full=True)

@@ -15,12 +15,14 @@ from typing import Any, TextIO
 import msgspec
 
 from proctor.cli.running import Standing
+from proctor.metrics._pass_rate import POINTS
 from proctor.report.terminal import amount, money, percent
 from proctor.runs.watching import Again, Event, Interrupted, Planned, Watcher, nobody
 
 __all__ = ["DISPLAYS", "displayed"]
 
 DISPLAYS = ("full", "plain", "json", "none")
+_VERDICTS = [status.value for status in POINTS]
 _PAUSE = 10.0
 """Seconds between two plain lines, when less than a tenth was done meanwhile."""
 
@@ -37,7 +39,9 @@ def displayed(
     elif chosen == "json":
         yield lambda event: _print(out, _as_json(event, clock()))
     elif chosen == "plain":
-        yield _Plain(out, clock)
+        plain = _Plain(out, clock)
+        yield plain
+        plain.close()
     else:
         from proctor.cli.drawing import drawn
 
@@ -68,14 +72,14 @@ def _as_json(event: Event, now: float) -> str:
 
 
 class _Plain:
-    """A line at the beginning, one for every tenth or every ten seconds, one for whatever is odd."""
+    """A line at the beginning, one for every tenth or every ten seconds, one for whatever is odd, one at the end."""
 
     def __init__(self, out: TextIO, clock: Callable[[], float]) -> None:
         self._out = out
         self._clock = clock
         self._standing = Standing()
         self._said_at = 0.0
-        self._said_done = 0
+        self._said = (0, 0)
 
     def __call__(self, event: Event) -> None:
         now = self._clock()
@@ -91,14 +95,24 @@ class _Plain:
         elif self._is_due(now):
             self._say(standing_line(standing, now), now)
 
+    def close(self) -> None:
+        """The last line, with all that was counted: verdicts come after the trials that they are of."""
+        if self._counted() != self._said:
+            now = self._clock()
+            self._say(standing_line(self._standing, now), now)
+
+    def _counted(self) -> tuple[int, int]:
+        return self._standing.done, self._standing.verdicts.total()
+
     def _is_due(self, now: float) -> bool:
-        done, planned = self._standing.done, self._standing.planned
-        if done == self._said_done:
+        if self._counted() == self._said:
             return False
-        return now - self._said_at >= _PAUSE or done - self._said_done >= max(1, planned / 10) or done == planned
+        done, planned = self._standing.done, self._standing.planned
+        a_tenth = done < planned and done - self._said[0] >= max(1, planned / 10)
+        return a_tenth or now - self._said_at >= _PAUSE
 
     def _say(self, line: str, now: float) -> None:
-        self._said_at, self._said_done = now, self._standing.done
+        self._said_at, self._said = now, self._counted()
         _print(self._out, line)
 
 
@@ -109,7 +123,8 @@ def standing_line(standing: Standing, now: float) -> str:
     parts = [
         f"{amount(standing.done)} of {amount(standing.planned)}{share}",
         "" if rate is None else f"{rate:.1f}/s",
-        "" if not left else f"{duration(left)} left",
+        "" if left is None else f"{duration(left)} left",
+        so_far(standing),
         counted(standing.verdicts),
         f"calls: {counted(standing.sources)}" if standing.sources else "",
         tokens_and_cost(standing),
@@ -125,7 +140,13 @@ def tokens_and_cost(standing: Standing) -> str:
 
 def counted(counts: dict[str, int]) -> str:
     """Counts, each with its name."""
-    return ", ".join(f"{amount(count)} {name}" for name, count in sorted(counts.items()) if count)
+    return ", ".join(f"{amount(number)} {name}" for name, number in in_order(counts))
+
+
+def in_order(counts: dict[str, int]) -> list[tuple[str, int]]:
+    """What was counted at all: verdicts from the best to the worst, the rest by name."""
+    order = sorted(counts, key=lambda name: (_VERDICTS.index(name) if name in _VERDICTS else len(_VERDICTS), name))
+    return [(name, counts[name]) for name in order if counts[name]]
 
 
 def so_far(standing: Standing) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from proctor.cli.painting import painted
 from proctor.errors import OptionError
 from proctor.formats.stabletoolbench.conversions import Conversion
 from proctor.formats.stabletoolbench.of_runs import Part, converted_parts, pass_rate_parts
@@ -15,7 +16,7 @@ from proctor.records.grades import Missing
 from proctor.records.runs import RunRecord
 from proctor.report.summary import Figures, RunSummary
 from proctor.report.tables import table
-from proctor.report.terminal import overview
+from proctor.report.terminal import Line, overview
 from proctor.stats.calibration import Calibration
 from proctor.stats.intervals import Estimate
 from proctor.store.artifacts import write_whole
@@ -57,18 +58,18 @@ def gated_figures(told: Told) -> dict[str, Estimate | Missing]:
 
 def as_text(told: Sequence[Told], gates: Sequence[str]) -> str:
     """The figures for people."""
-    lines: list[str] = []
+    lines: list[Line] = []
     for one in told:
         lines += [
-            *overview(one.summary),
-            "",
+            *overview(one.summary, full=True),
+            Line(""),
             *_published(one),
-            "",
-            f"result    {one.result}",
-            f"run       {one.folder}",
+            Line(""),
+            Line(f"result      {one.result}"),
+            Line(f"run         {one.folder}"),
+            Line(""),
         ]
-        lines.append("")
-    return "\n".join([*lines, *gates]).rstrip()
+    return painted([*lines, *map(Line, gates)]).rstrip()
 
 
 def as_json(told: Sequence[Told], gates: Sequence[str]) -> str:
@@ -113,7 +114,7 @@ def _write(path: str, parts: Conversion[list[Part]]) -> tuple[str, ...]:
     return parts.lost
 
 
-def _published(told: Told) -> list[str]:
+def _published(told: Told) -> list[Line]:
     """The pass rates as published tables have them, by both denominators."""
     ours, theirs = (told.counted.other, told.summary) if told.counted.compat else (told.summary, told.counted.other)
     theirs_by_name = {one.name: one for one in theirs.sets}
@@ -124,7 +125,8 @@ def _published(told: Told) -> list[str]:
     name = "SoPR over repeats" if method in ("", "official") else f"SoPR by {method}"
     head = (name, "all queries", "of", "answered only", "of")
     note = "answered only: as StableToolBench counts, which a crashed agent profits from"
-    return [*table(head, rows), note]
+    first, *rest = table(head, rows)
+    return [Line(first, "head"), *map(Line, rest), Line(note, "note")]
 
 
 def _both(ours: Figures, theirs: Figures | None) -> tuple[str, ...]:

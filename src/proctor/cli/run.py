@@ -11,10 +11,12 @@ import click
 
 from proctor.cli.display import DISPLAYS, displayed
 from proctor.cli.group import STOPPED
+from proctor.cli.painting import painted
 from proctor.config import Settings, read_settings, settings_of
 from proctor.errors import OptionError, counted
 from proctor.gateway.faults import FAULTS
 from proctor.gateway.policy import POLICIES
+from proctor.report.terminal import overview
 from proctor.wiring.exams import Ended, prepare, sit
 from proctor.wiring.pages import Wish, page_path, write_page
 
@@ -128,7 +130,7 @@ def _report(ended: Ended, display: str | None) -> int:
     if display == "json":
         click.echo(ended.result.read_text("utf-8"), nl=False)
     else:
-        click.echo(ended)
+        click.echo(painted(overview(ended.figures)))
     if ended.stopped:
         click.echo(
             f"proctor: stopped with {ended.owed} of {ended.record.planned} trials to do; the same command goes on.",
@@ -152,4 +154,4 @@ def _places(ended: Ended, page: Path | None) -> list[str]:
 
 def _next() -> list[str]:
     """What to do after the starter."""
-    return ["", *(f"{'next' if not number else '':<10}  {what:<15}  {how}" for number, (what, how) in enumerate(_NEXT))]
+    return ["", *(f"{'next' if not number else '':<10}  {what:<15} {how}" for number, (what, how) in enumerate(_NEXT))]

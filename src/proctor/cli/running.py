@@ -90,6 +90,7 @@ class Standing(msgspec.Struct):
         return self.tried / (now - self.begun) if self.tried and now > self.begun else None
 
     def left(self, now: float) -> float | None:
-        """Seconds until the last trial, at this rate."""
+        """Seconds until the last trial, at this rate; None where that is less than one, or nobody can say."""
         rate = self.rate(now)
-        return None if rate is None else (self.planned - self.done) / rate
+        seconds = 0.0 if rate is None else (self.planned - self.done) / rate
+        return seconds if seconds >= 1 else None

@@ -9,6 +9,7 @@ from typing import Any
 import click
 import msgspec
 
+from proctor.cli.painting import painted
 from proctor.config import Judge
 from proctor.errors import OptionError, close_to
 from proctor.metrics._trials import status as status_of
@@ -36,7 +37,7 @@ _WIDEST = 120
 @click.option(
     "--stop", type=click.Choice([stop.value for stop in StopReason]), help="List only trials that stopped so."
 )
-@click.option("--full", is_flag=True, help="Cut nothing that is long.")
+@click.option("--full", is_flag=True, help="Tell all: every figure, by set too; of a trial whatever is long.")
 @click.option("--calibration", metavar="FILE", help="Print the rate corrected by this too; starter: the rubric's own.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(run: str, query: str | None, **said: Any) -> None:
@@ -54,7 +55,7 @@ def command(run: str, query: str | None, **said: Any) -> None:
     else:
         calibration = calibration_of(Judge(calibration=said["calibration"]))
         summary = summarise(record, calibration=calibration)
-        click.echo(_json(summary) if said["as_json"] else "\n".join(overview(summary)))
+        click.echo(_json(summary) if said["as_json"] else painted(overview(summary, full=said["full"])))
 
 
 def _show_query(trials: Sequence[Trial], *, full: bool, as_json: bool) -> None:

@@ -4,50 +4,83 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import msgspec
 
 from proctor.metrics._selection import Selection
 from proctor.records.grades import Missing
+from proctor.records.traces import StopReason
 from proctor.report.summary import Figures, RunSummary, Spent
 from proctor.report.tables import WIDTH, table, without_empty
 from proctor.stats.calibration import Calibration
 from proctor.stats.intervals import Estimate
 
-__all__ = ["amount", "money", "overview", "percent", "wrapped"]
+__all__ = ["Line", "amount", "money", "overview", "percent", "plain", "wrapped"]
 
 _NOBODY = "nobody has judged yet"
 _HEAD = ("set", "queries", "SoPR", "interval", "solved", "API calls", "finish", "unmeas.")
 _GAP = 2
 
 
-def overview(run: RunSummary) -> list[str]:
-    """The lines that say how good the agent of a run is, and what that rests on. They fit 80 columns."""
-    lines = [_title(run), *wrapped("judged by", _judge(run)), ""]
+class Line(msgspec.Struct, frozen=True):
+    """A line of text, and what it is: whoever prints it on a terminal may show that."""
+
+    text: str
+    kind: Literal["title", "head", "row", "total", "note"] = "row"
+
+
+def plain(lines: Sequence[Line]) -> str:
+    """The lines as text."""
+    return "\n".join(line.text for line in lines)
+
+
+def overview(run: RunSummary, *, full: bool = False) -> list[Line]:
+    """The lines that say how good the agent of a run is, and what that rests on. They fit 80 columns.
+
+    There are few of them, so that they stay on the screen; with `full` they tell by set what the agent did, and all
+    that the run came to.
+    """
     rows = [_row(one) for one in run.sets]
-    if len(run.sets) > 1:
+    several = len(run.sets) > 1
+    if several:
         means = run.sets_means
         shared = ("", _value(means.api_call_score), _value(means.finish), "")
         rows += [_row(run.overall), ("mean of sets", "", *_rate(run.sets_mean), *shared)]
-    lines += table(*without_empty(_HEAD, rows))
-    if len(run.sets) > 1:
-        lines += ["", *_doings(run)]
-    lines += ["", *_notes(run)]
-    return lines
+    scores = _as_lines(table(*without_empty(_HEAD, rows)), several)
+    doings = [line for one in _doings(run) for line in (Line(""), *_as_lines(one, several))] if full and several else []
+    notes = _notes(run) if full else _few_notes(run)
+    return [*_titles(run), Line(""), *scores, *doings, Line(""), *(Line(note, "note") for note in notes)]
 
 
-def _doings(run: RunSummary) -> list[str]:
-    """By set, how far the APIs came that were needed, and who answered the calls."""
+def _titles(run: RunSummary) -> list[Line]:
+    """What the run is and who judged it, in one line where it fits."""
+    title, judged = _title(run), f"judged by {_judge(run)}" if run.judge else _NOBODY
+    if len(title) + 2 + len(judged) <= WIDTH:
+        return [Line(f"{title}, {judged}", "title")]
+    return [Line(title, "title"), *(Line(text, "note") for text in wrapped("judged by", _judge(run)))]
+
+
+def _as_lines(lines: Sequence[str], several: bool) -> list[Line]:
+    """A table's lines; of several sets the last but one is the row of all."""
+    kinds: dict[int, Literal["head", "total"]] = {0: "head", **({len(lines) - 2: "total"} if several else {})}
+    return [Line(line, kinds.get(place, "row")) for place, line in enumerate(lines)]
+
+
+def _doings(run: RunSummary) -> list[list[str]]:
+    """By set, how far the APIs came that were needed, and who answered the calls: a table of each."""
     means, every = run.sets_means, (*run.sets, run.overall)
     shares = (
         "-" if isinstance(one, Missing) else _in_percent(one) for one in (means.offered, means.chosen, means.called)
     )
     chosen = [_chosen(one) for one in every] + [("mean of sets", "", *shares)]
-    lines = table(("set", "APIs needed", "offered %", "chosen %", "called %"), chosen)
+    tables = [table(("set", "APIs needed", "offered %", "chosen %", "called %"), chosen)]
     kinds = sorted(run.calls.sources)
-    if not kinds:
-        return lines
-    sources = [_in_percent(means.sources.get(kind, 0.0)) for kind in kinds]
-    answered = [_answered(one, kinds) for one in every] + [("mean of sets", "", *sources)]
-    return [*lines, "", *table(("set", "calls", *(f"{kind} %" for kind in kinds)), answered)]
+    if kinds:
+        sources = [_in_percent(means.sources.get(kind, 0.0)) for kind in kinds]
+        answered = [_answered(one, kinds) for one in every] + [("mean of sets", "", *sources)]
+        tables.append(table(("set", "calls", *(f"{kind} %" for kind in kinds)), answered))
+    return tables
 
 
 def _chosen(one: Figures) -> tuple[str, ...]:
@@ -140,24 +173,42 @@ def _value(estimate: Estimate | Missing) -> str:
 
 def _notes(run: RunSummary) -> list[str]:
     overall = run.overall
-    lines = [
+    return [
         *wrapped("SoPR", _how_sure(overall)),
         *_corrected(overall, run.calibration),
         *wrapped("flips", _flips(run.flips)),
         *wrapped("selection", _selected(run.selection)),
         *wrapped("calls", _calls(run)),
-        *wrapped("stopped", _counted({name.replace("_", " "): n for name, n in run.troubles.stops.items()})),
+        *wrapped("stopped", _stopped(run)),
         *wrapped("trouble", _trouble(run)),
         *wrapped("spent", spent(run.spent)),
         *wrapped("unmeasured", _unmeasured(overall)),
     ]
-    return [line for line in lines if line]
+
+
+def _few_notes(run: RunSummary) -> list[str]:
+    """The notes without what goes without saying: that all went as it should, and cost nothing."""
+    overall, found = run.overall, run.selection
+    paid = run.spent.agent.requests + run.spent.judge.requests
+    ended_well = {name for name, count in run.troubles.stops.items() if count} <= {StopReason.FINISHED.value}
+    called = f"{percent(found.called / found.needed)} of {amount(found.needed)} needed" if found.needed else ""
+    return [
+        *wrapped("SoPR", _how_sure(overall)),
+        *_corrected(overall, run.calibration),
+        *wrapped("flips", _flips(run.flips)),
+        *wrapped("APIs", f"{called} were called" if called else ""),
+        *wrapped("calls", _calls(run)),
+        *wrapped("stopped", "" if ended_well else _stopped(run)),
+        *wrapped("trouble", _trouble(run)),
+        *wrapped("spent", spent(run.spent) if paid else ""),
+        *wrapped("unmeasured", _unmeasured(overall)),
+    ]
 
 
 def _how_sure(overall: Figures) -> str:
     if isinstance(overall.sopr, Missing):
         return f"unmeasured: {overall.sopr.reason}" + (f" ({overall.sopr.detail})" if overall.sopr.detail else "")
-    told = f"Solved 1, Unsure 0.5, Unsolved 0, over {amount(overall.sopr.n)} queries"
+    told = f"Solved 1, Unsure ½, Unsolved 0, over {_queries(overall.sopr.n)}"
     if not isinstance(overall.pass_rate, Missing) and len(overall.pass_rate.repeats) > 1:
         told += f"; {overall.pass_rate.percent} over {len(overall.pass_rate.repeats)} repeats of the judge"
     if overall.sopr.low is not None:
@@ -166,6 +217,10 @@ def _how_sure(overall: Figures) -> str:
     if isinstance(both, Estimate) and abs(both.value - overall.sopr.value) > 5e-4:
         told += f"; {percent(both.value)} when what broke counts as failed"
     return told
+
+
+def _queries(number: int) -> str:
+    return "1 query" if number == 1 else f"{amount(number)} queries"
 
 
 def _corrected(overall: Figures, calibration: Calibration | None) -> list[str]:
@@ -185,7 +240,7 @@ def _corrected(overall: Figures, calibration: Calibration | None) -> list[str]:
 def _flips(found: Estimate | Missing) -> str:
     if isinstance(found, Missing):
         return ""
-    over = f"over {amount(found.n)} queries"
+    over = f"over {_queries(found.n)}"
     told = over if found.low is None or found.high is None else f"{_ends(found.low, found.high)}, {over}"
     return f"the judges disagree about {percent(found.value)} of the answers ({told})"
 
@@ -206,6 +261,10 @@ def _calls(run: RunSummary) -> str:
     wrong = {"without an answer": calls.unanswered, "malformed": calls.malformed, "answered by an error": calls.errors}
     rest = _counted(wrong | {f"spoilt ({name})": count for name, count in calls.spoilt.items()})
     return f"{told}; {rest}" if rest else told
+
+
+def _stopped(run: RunSummary) -> str:
+    return _counted({name.replace("_", " "): count for name, count in run.troubles.stops.items()})
 
 
 def _trouble(run: RunSummary) -> str:

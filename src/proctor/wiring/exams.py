@@ -17,7 +17,7 @@ from proctor.judges.judge import Judge
 from proctor.metrics._trials import broken
 from proctor.records.runs import Manifest, RunRecord, RunSpec
 from proctor.report.summary import RunSummary, summarise
-from proctor.report.terminal import overview
+from proctor.report.terminal import overview, plain
 from proctor.runs import folders
 from proctor.runs.cycles import looked_for_seldom
 from proctor.runs.ledger import Ledger
@@ -82,7 +82,7 @@ class Ended(msgspec.Struct, frozen=True):
         return self.record.planned - sum(broken(trial) is None for trial in self.record.trials)
 
     def __str__(self) -> str:
-        return "\n".join(overview(self.figures))
+        return plain(overview(self.figures))
 
 
 def prepare(settings: Settings, given: Given | None = None, benchmark: Opened | None = None) -> Prepared:
