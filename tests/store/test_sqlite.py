@@ -54,6 +54,16 @@ def test_a_read_only_store_has_to_exist_and_refuses_to_write(filled: Path, entry
     store.close()
 
 
+def test_reading_a_frozen_store_puts_nothing_beside_it(filled: Path, entry: MakeEntry) -> None:
+    store = SqliteResponses(filled)
+    content = store.freeze()
+    store.close()
+    reading = SqliteResponses(filled, read_only=True)
+    assert (reading.get(entry(1).key), reading.frozen) == (entry(1), content)
+    assert [file.name for file in filled.parent.iterdir()] == ["answers.db"]
+    reading.close()
+
+
 @pytest.mark.parametrize("read_only", [True, False])
 def test_a_file_of_another_kind_is_left_alone(path: Path, read_only: bool, entry: MakeEntry) -> None:
     path.write_bytes(b"dear diary, " * 1000)

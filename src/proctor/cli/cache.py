@@ -168,7 +168,8 @@ def _json(value: Any) -> str:
 
 def _imported(report: Imported) -> Iterator[str]:
     read = f"{_many(report.entries, 'entry')} in {_many(report.files, 'file')}"
-    yield f"{read}: {report.stored} new, {report.known} known"
+    replaced = f", {report.replaced} in the place of suspicious ones" if report.replaced else ""
+    yield f"{read}: {report.stored} new{replaced}, {report.known} known"
     yield from _marks(report.marks)
     if report.undocumented:
         yield f"the tools lack the APIs of {_many(report.undocumented, 'file')}, which keep the names of their path"

@@ -58,7 +58,8 @@ class SqliteResponses(RowStore):
     """Answers in a SQLite file.
 
     The file is opened when it is first needed, and again in a process that was forked off. It is made by the first
-    write; `read_only` opens a file that has to exist and changes nothing, not even beside it.
+    write; `read_only` opens a file that has to exist and changes nothing in it, and nothing beside it where nobody can be
+    writing: the store is frozen, or may not be written.
 
     `clock` says the time by which claims end: all processes at one file have to agree on it.
     """
@@ -232,11 +233,10 @@ class SqliteResponses(RowStore):
             if self.read_only or self.path.is_dir():
                 raise FileError("there is no store of answers here; check the path.", path=self.name)
             return None
-        if self._may_be_written():
-            mode = "mode=ro" if self.read_only else "mode=rw"
-        else:  # where nothing can be written, no other process writes either
-            mode = "mode=ro" if Path(f"{self.path}-wal").exists() else "mode=ro&immutable=1"
-        database = self._connect(mode)
+        if self.read_only or not self._may_be_written():
+            database = self._connect("mode=ro&immutable=1" if self._stands_still() else "mode=ro")
+        else:
+            database = self._connect("mode=rw")
         try:
             if self._is_store(database):
                 database.execute("PRAGMA query_only = 1")
@@ -246,6 +246,20 @@ class SqliteResponses(RowStore):
             raise
         database.close()  # another process is making it at this moment
         return None
+
+    def _stands_still(self) -> bool:
+        """Whether no process can be writing, so that the file may be read without the files that writers share."""
+        if Path(f"{self.path}-wal").exists():
+            return False
+        if not self._may_be_written():
+            return True
+        database = self._connect("mode=ro&immutable=1")
+        try:
+            return database.execute("SELECT 1 FROM meta WHERE name = 'frozen'").fetchone() is not None
+        except sqlite3.Error:
+            return False
+        finally:
+            database.close()
 
     def _open_to_write(self) -> sqlite3.Connection:
         if not self.path.parent.is_dir():
@@ -305,7 +319,7 @@ _SENTENCES = {
     "disk is full": "the disk is full; make room. What was stored before is all there.",
     "is locked": "another process holds the file and does not let go; try again when it is done.",
     "readonly database": "the store cannot be written: the file or its folder is read-only.",
-    "malformed": "the file is damaged; it is left as it is. `proctor cache verify` says where; restore it from a copy.",
+    "malformed": "the file is damaged; it is left as it is. Restore it from a copy.",
     "unable to open": "the file cannot be opened; check that its folder may be written.",
 }
 

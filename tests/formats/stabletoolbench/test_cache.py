@@ -253,16 +253,58 @@ JSON = st.recursive(
     max_leaves=5,
 )
 ANSWERS = st.fixed_dictionaries({"error": st.text(max_size=5), "response": JSON})
-TEXTS = st.text(max_size=8) | st.dictionaries(st.sampled_from("ab"), JSON, max_size=2).map(str) | st.just("{'a': 1}")
+TEXTS = st.text(max_size=8) | st.dictionaries(st.sampled_from("ab"), JSON, max_size=2).map(str)
+SPELLINGS = st.sampled_from(["{'a': 1, 'b': 2}", "{'b': 2, 'a': 1}", '{"b": 2, "a": 1}', "{'b': 2.0, 'a': 1}"])
 
 
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.dictionaries(TEXTS, ANSWERS, min_size=1, max_size=5))
-def test_any_file_comes_out_as_it_went_in(tmp_path_factory: pytest.TempPathFactory, answers: Tree) -> None:
+@given(st.dictionaries(TEXTS | SPELLINGS, ANSWERS, min_size=1, max_size=6))
+def test_any_file_comes_out_as_it_went_in_and_answers_alike_when_it_goes_in_again(
+    tmp_path_factory: pytest.TempPathFactory, answers: Tree
+) -> None:
     root = tmp_path_factory.mktemp("cache")
     tree = {"Data/words_for_Data/get.json": answers}
     store = SqliteResponses(root / "answers.db")
     assert import_cache(write(root / "in", tree), store).stored == len(answers)
     export_cache(store, root / "out")
     assert json.dumps(read(root / "out"), sort_keys=True) == json.dumps(tree, sort_keys=True)
+    again = SqliteResponses(root / "again.db")
+    import_cache(root / "out", again)
+    assert again.content_id() == store.content_id()
+    again.close()
     store.close()
+
+
+FAILED = {"error": "API not working error...", "response": ""}
+
+
+def only(store: ResponseStore, arguments: dict[str, Any]) -> Any:
+    answer = store.answer(Entry.of(ApiId("Data", "words", "get"), arguments, Answer(None)).key)
+    return None if answer is None else (answer.error, answer.response)
+
+
+def test_a_recorded_failure_hides_no_answer_that_stands_below_it(tmp_path: Path, store: ResponseStore) -> None:
+    tree = {"Data/words_for_Data/get.json": {"{'n': 1, 'm': 2}": FAILED, "{'m': 2, 'n': 1}": SUNNY}}
+    assert import_cache(write(tmp_path / "in", tree), store).marks == {"duplicate": 1}
+    assert only(store, {"n": 1, "m": 2}) == ("", {"sky": "sunny"})
+    export_cache(store, tmp_path / "out")
+    assert read(tmp_path / "out") == tree
+
+
+def test_a_later_file_replaces_a_recorded_failure(tmp_path: Path, store: ResponseStore) -> None:
+    import_cache(write(tmp_path / "one", {"Data/words_for_Data/get.json": {"{'n': 1, 'm': 2}": FAILED}}), store)
+    later = {"Data/words_for_Data/get.json": {"{'m': 2, 'n': 1}": SUNNY}}
+    report = import_cache(write(tmp_path / "two", later), store)
+    assert (report.replaced, report.stored, report.kept_out) == (1, 1, [])
+    assert only(store, {"n": 1, "m": 2}) == ("", {"sky": "sunny"})
+    export_cache(store, tmp_path / "out")
+    texts = {"{'m': 2, 'n': 1}": SUNNY, "{'n': 1, 'm': 2}": FAILED}
+    assert read(tmp_path / "out") == {"Data/words_for_Data/get.json": texts}
+
+
+def test_an_answer_that_was_refreshed_is_the_one_that_is_written(tmp_path: Path, store: ResponseStore) -> None:
+    tree = {"Data/words_for_Data/get.json": {'{"n": 1}': SUNNY, "{'n': 1}": RAINY}}
+    import_cache(write(tmp_path / "in", tree), store)
+    store.supersede(Entry.of(ApiId("Data", "words", "get"), {"n": 1}, Answer("snow")))
+    export_cache(store, tmp_path / "out")
+    assert read(tmp_path / "out") == {"Data/words_for_Data/get.json": {"{'n': 1}": {"error": "", "response": "snow"}}}

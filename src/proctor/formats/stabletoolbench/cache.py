@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -29,6 +30,7 @@ from proctor.store.responses import ResponseStore
 _BATCH = 500
 _DEPTH = 3
 _IMPORTED = Provenance(Source.RECORDED)
+_SUSPICIOUS = frozenset({Mark.FAILURE, Mark.EMPTY})
 
 
 class Imported(msgspec.Struct):
@@ -40,6 +42,8 @@ class Imported(msgspec.Struct):
     """Entries in them."""
     stored: int = 0
     """Entries that are new in the store."""
+    replaced: int = 0
+    """Sound entries that took the place of a suspicious one of an earlier import; that one is kept beside them."""
     known: int = 0
     """Entries that were there already, with the same answer."""
     kept_out: list[str] = []
@@ -102,25 +106,31 @@ class _Importing:
             return
         self.report.files += 1
         api = self._identity(*(shown_name(name) for name in (*one.relative[:2], one.stem)))
-        seen: set[str] = set()
+        entries = []
         for raw, value in answers.items():
             self.report.entries += 1
             try:
-                entry = self._entry(api, raw, value, seen)
+                entry = self._entry(api, raw, value)
                 json_text.encode(entry.answer.response)
             except InputError as error:
                 self._broken(path, f"the entry {raw[:60]!r}: {error}")
                 continue
+            entries.append(entry)
+        for entry in _one_for_each_call(entries):
             self._add(entry)
 
     def flush(self) -> None:
         """Store what has been gathered."""
         batch, self._batch = self._batch, []
-        again = [
-            Entry.kept_for_export(entry.api, entry.raw_key or "", entry.answer, Mark.DUPLICATE)
-            for entry, stored in zip(batch, self._put(batch), strict=True)
-            if _is_another_spelling(entry, stored)
-        ]
+        again = []
+        for entry, stored in zip(batch, self._put(batch), strict=True):
+            spare = entry
+            if entry.mark is None and stored.mark in _SUSPICIOUS:
+                self._store.put(entry, over_suspicious=True)
+                self.report.replaced += 1
+                spare, stored = stored, entry  # noqa: PLW2901 - they have changed places
+            if _is_another_spelling(spare, stored):
+                again.append(_kept_beside(spare))
         if again:
             self._put(again)
 
@@ -133,7 +143,7 @@ class _Importing:
                 self.report.stored += 1
                 if entry.mark is not None:
                     self.report.marks[entry.mark.value] = self.report.marks.get(entry.mark.value, 0) + 1
-            elif _is_another_spelling(entry, now):
+            elif _is_another_spelling(entry, now) or (entry.mark is None and now.mark in _SUSPICIOUS):
                 continue
             elif _says(now) == _says(entry):
                 self.report.known += 1
@@ -149,18 +159,14 @@ class _Importing:
             self.report.undocumented += 1
         return api_at(category, folder, stem)
 
-    def _entry(self, api: ApiId, raw: str, value: Any, seen: set[str]) -> Entry:
+    def _entry(self, api: ApiId, raw: str, value: Any) -> Entry:
         answer = _answer(value)
         arguments = read_arguments(raw)
         if arguments is None:
             return Entry.kept_for_export(api, raw, answer, Mark.UNREADABLE_KEY)
         if self._catalog is not None and api in self._catalog:
             arguments = self._catalog.arguments(api).restore(arguments).arguments
-        entry = Entry.of(api, arguments, answer, mark=mark_of(answer), raw=raw)
-        if entry.key in seen:
-            return Entry.kept_for_export(api, raw, answer, Mark.DUPLICATE)
-        seen.add(entry.key)
-        return entry
+        return Entry.of(api, arguments, answer, mark=mark_of(answer), raw=raw)
 
     def _add(self, entry: Entry) -> None:
         self._batch.append(entry)
@@ -169,6 +175,24 @@ class _Importing:
 
     def _broken(self, path: str, reason: str) -> None:
         self.report.broken.append(Broken(path, reason.rstrip(".")))
+
+
+def _one_for_each_call(entries: list[Entry]) -> Iterator[Entry]:
+    """The entries of a file, of which one answers each call: the first sound one, or else the first.
+
+    The others are kept for export. A recorded failure must not hide an answer that stands below it in another spelling.
+    """
+    chosen: dict[str, Entry] = {}
+    for entry in entries:
+        before = chosen.get(entry.key)
+        if before is None or (before.mark is not None and entry.mark is None):
+            chosen[entry.key] = entry
+    for entry in entries:
+        yield entry if chosen[entry.key] is entry else _kept_beside(entry)
+
+
+def _kept_beside(entry: Entry) -> Entry:
+    return Entry.kept_for_export(entry.api, _text_of(entry), entry.answer, Mark.DUPLICATE)
 
 
 def export_cache(store: ResponseStore, folder: str | Path, layout: Layout = Layout.STABLETOOLBENCH) -> Exported:
@@ -198,13 +222,25 @@ def _files(path: PurePosixPath, apis: list[ApiId], store: ResponseStore) -> list
     """The files of the APIs that have one path: one file, and more for those that contradict the ones before them."""
     files: list[tuple[PurePosixPath, _Answers]] = []
     for api in apis:
-        answers = {_text_of(entry): _says(entry) for entry in store.entries(api)}
+        answers = _texts(store.entries(api))
         fitting = next((shared for _, shared in files if _agree(shared, answers)), None)
         if fitting is not None:
             fitting.update(answers)
         else:
             files.append((path_beside(path, api) if files else path, answers))
     return files
+
+
+def _texts(entries: Iterable[Entry]) -> _Answers:
+    """What a file says of an API. What answers a call comes first, so that it does again when the file is imported.
+
+    Where another spelling of the same call has its text, that one is left out: it answers nothing.
+    """
+    answering: _Answers = {}
+    others: _Answers = {}
+    for entry in entries:
+        (others if entry.mark in ANSWERS_NO_CALL else answering)[_text_of(entry)] = _says(entry)
+    return {**answering, **{text: said for text, said in others.items() if text not in answering}}
 
 
 def _agree(some: _Answers, others: _Answers) -> bool:
