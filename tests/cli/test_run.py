@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 from tests.cli.conftest import Run
 
-from proctor.records.answers import Source
+from proctor.records.answers import Answer, Source
+from proctor.records.entries import Entry
+from proctor.records.queries import ApiId
 from proctor.records.traces import CallStep
 from proctor.report.summary import summarise
 from proctor.runs.folders import list_runs, read_run
 from proctor.stats.intervals import Estimate
+from proctor.store.responses import open_responses
 
 REX = {
     "category_name": "Animals",
@@ -171,6 +174,23 @@ def test_a_run_that_could_not_begin_leaves_nothing_behind(run: Run, words: list[
     assert run(*words, "--tools", "some").exit_code == 1
     assert list((tmp_path / "results" / "runs").iterdir()) == []
     assert run(*words, "--tools", "query").exit_code == 0
+
+
+def test_a_frozen_cache_stands_in_the_result_and_another_does_not_go_on_with_it(
+    run: Run, pets: Path, tmp_path: Path
+) -> None:
+    for name in ("Rex", "Max"):
+        store = open_responses(tmp_path / name)
+        store.put(Entry.of(ApiId("Animals", "Pets", "Find Dog"), {"name": name}, Answer({"dog": name})))
+        store.freeze()
+        store.close()
+    words = ("run", "--benchmark", str(pets), "--output", str(tmp_path / "results"), "--policy", "frozen")
+    assert run(*words, "--cache", str(tmp_path / "Rex")).exit_code == 0
+    content = json.loads(run("cache", "stats", str(tmp_path / "Rex"), "--json").stdout)["frozen"]
+    assert result(tmp_path, "baseline_animals")["metadata"]["config"]["cache_id"] == content
+    refused = run(*words, "--cache", str(tmp_path / "Max"), "--epochs", "2", "--resume")
+    assert refused.exit_code == 1
+    assert f"was answered by the frozen cache {content}, and --cache is" in refused.stderr
 
 
 def test_a_larger_run_goes_on(run: Run, words: list[str], tmp_path: Path) -> None:

@@ -102,11 +102,16 @@ def begin_folder(folder: Path, manifest: Manifest, *, resume: bool = False, fres
         if resume and not fresh:
             raise OptionError(f"{folder}: there is no run to go on with; leave --resume out to begin one.")
         return _written(folder, manifest)
+    if before.cache_id is not None and before.cache_id != manifest.cache_id:
+        raise OptionError(
+            f"{folder} was answered by the frozen cache {before.cache_id}, and --cache is "
+            f"{manifest.cache_id or 'none'}. Name that cache again, or say --name NAME to keep both, or --fresh to throw the old run away."
+        )
     if before.spec.key == manifest.spec.key and before.query_ids == manifest.query_ids:
         return before
     differ = _differences(before.spec, manifest.spec)
     if resume and set(differ) <= set(_EXTENT):
-        return _written(folder, msgspec.structs.replace(manifest, started=before.started))
+        return _written(folder, msgspec.structs.replace(manifest, started=before.started, cache_id=before.cache_id))
     larger = "" if set(differ) - set(_EXTENT) else " --resume to go on with it,"
     raise OptionError(
         f"{folder} is another run's: {_said(before.spec, manifest.spec, differ)}. Say{larger} --name NAME to keep "

@@ -120,6 +120,7 @@ def _metadata(run: RunRecord, trials: Sequence[Trial]) -> dict[str, Any]:
         "run": msgspec.to_builtins(spec),
         "run_key": spec.key,
         "proctor_version": run.manifest.proctor_version,
+        "cache_id": run.manifest.cache_id,
     }
     return {
         "framework": run.manifest.framework,

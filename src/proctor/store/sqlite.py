@@ -58,8 +58,8 @@ class SqliteResponses(RowStore):
     """Answers in a SQLite file.
 
     The file is opened when it is first needed, and again in a process that was forked off. It is made by the first
-    write; `read_only` opens a file that has to exist and changes nothing in it, and nothing beside it where nobody can be
-    writing: the store is frozen, or may not be written.
+    write; `read_only` opens a file that has to exist and changes nothing in it, and nothing beside it where nobody can
+    be writing: the store is frozen, or may not be written.
 
     `clock` says the time by which claims end: all processes at one file have to agree on it.
     """

@@ -29,6 +29,7 @@ from proctor.runs.watching import Watcher, nobody
 from proctor.stats.calibration import Calibration
 from proctor.wiring.benchmarks import Opened, open_benchmark
 from proctor.wiring.clusters import on_cluster
+from proctor.wiring.gateways import frozen_id
 from proctor.wiring.halls import Given, Hall, limits_of
 from proctor.wiring.judges import calibration_of, judge_of
 from proctor.wiring.models import self_judged
@@ -102,6 +103,7 @@ def prepare(settings: Settings, given: Given | None = None, benchmark: Opened | 
         config=config,
         query_ids=identities,
         apis=len(benchmark.catalog),
+        cache_id=frozen_id(settings.gateway.cache),
     )
     folder = folders.run_path(settings.run.output, folders.run_name(settings.agent.name, config))
     warning = None if given.judge is not None else self_judged(settings, judges_of(settings))

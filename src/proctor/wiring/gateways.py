@@ -16,7 +16,7 @@ from proctor.models.chat import ChatModel
 from proctor.models.environment import Secret, read_environment
 from proctor.store.responses import ResponseStore, open_responses
 
-__all__ = ["faults_of", "live_of", "opened_store", "simulators_of"]
+__all__ = ["faults_of", "frozen_id", "live_of", "opened_store", "simulators_of"]
 
 
 @contextlib.contextmanager
@@ -30,6 +30,14 @@ def opened_store(where: str | Path | None, *, read_only: bool) -> Iterator[Respo
     finally:
         if store is not None:
             store.close()
+
+
+def frozen_id(where: str | Path | None) -> str | None:
+    """The content id of a store of recorded answers that is frozen; None where there is none yet, or it takes more."""
+    if where is None or not ("://" in str(where) or Path(where).is_file()):
+        return None
+    with opened_store(where, read_only=True) as store:
+        return None if store is None else store.frozen
 
 
 def simulators_of(
