@@ -53,10 +53,34 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ran:
     return run
 
 
-def test_list_names_every_run_with_what_it_is(ran: Ran) -> None:
+def test_list_names_every_run_with_what_it_is_and_what_it_scored(ran: Ran) -> None:
     head, row = ran("list").output.splitlines()
-    assert head.split() == ["run", "benchmark", "model", "judged", "by", "trials", "began", "(UTC)"]
-    assert row.split()[:5] == ["baseline_first", "towns", "-", "heuristic", "3"]
+    assert head.split() == ["run", "judge", "SoPR", "interval", "API", "calls", "trials", "began"]
+    assert row.split()[:3] == ["baseline_first", "heuristic", "100.0"]
+    assert "43.9 to 100.0    100.0 %       3  20" in row
+
+
+def test_list_takes_the_figures_from_result_files_and_opens_no_journal_that_is_older(ran: Ran) -> None:
+    journal, result = Path("results/runs/baseline_first/journal.jsonl"), Path("results/tools/baseline_first.json")
+    before = ran("list").output
+    journal.write_bytes(b"not a journal at all\n")
+    os.utime(journal, ns=(0, result.stat().st_mtime_ns - 1))
+    assert ran("list").output == before
+
+
+def test_list_shows_no_score_of_a_run_that_has_gone_on_or_has_no_result_file(ran: Ran) -> None:
+    more = ("--benchmark", "towns.json", "--agent", "baseline", "--simulator", "template", "--name", "first")
+    result = Path("results/tools/baseline_first.json")
+    old = result.read_bytes()
+    assert ran("run", *more, "--judge", "heuristic", "--epochs", "2", "--resume", "--display", "none").exit_code == 0
+    result.write_bytes(old)
+    os.utime(result, ns=(0, 0))
+    (run,) = json.loads(ran("list", "--json").output)
+    assert (run["trials"], run["sopr"]["reason"]) == (6, "the run has gone on since its result file was written")
+    result.unlink()
+    (run,) = json.loads(ran("list", "--json").output)
+    assert run["sopr"]["reason"] == "there is no result file yet"
+    assert " - " in ran("list").output
 
 
 def test_list_fits_80_columns_and_never_cuts_a_name(ran: Ran) -> None:
@@ -69,6 +93,7 @@ def test_list_fits_80_columns_and_never_cuts_a_name(ran: Ran) -> None:
 
 def test_list_is_json_on_request(ran: Ran) -> None:
     (run,) = json.loads(ran("list", "--json").output)
+    assert (run["sopr"]["value"], run["sopr"]["n"], run["api_call_score"]["value"]) == (1.0, 3, 1.0)
     assert (run["name"], run["trials"], run["planned"], run["method"]) == ("baseline_first", 3, 3, "heuristic")
 
 

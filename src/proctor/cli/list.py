@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import datetime as dt
+import shutil
+import sys
 
 import click
 import msgspec
 
+from proctor.cli.painting import painted
 from proctor.report.tables import WIDTH, table
-from proctor.report.terminal import amount
+from proctor.report.terminal import Line, amount, rate
 from proctor.runs.folders import RESULTS, Listed, list_runs
 
-_HEAD = ("run", "benchmark", "model", "judged by", "trials", "began (UTC)")
-_LEAST = ("run", "judged by", "trials", "began (UTC)")
+_HEAD = ("run", "benchmark", "model", "judge", "SoPR", "interval", "API calls", "trials", "began", "began (UTC)")
+_SPARED = (
+    ("began",),
+    ("began", "model"),
+    ("began", "model", "benchmark"),
+    ("began (UTC)", "model", "benchmark"),
+    ("began (UTC)", "model", "benchmark", "began"),
+    ("began (UTC)", "model", "benchmark", "began", "trials"),
+)
+"""Columns that are left out, ever more of them until the list fits: a run's name tells them mostly."""
+_LEFT = ("run", "benchmark", "model", "judge")
+_ANY = 1000
 
 
 @click.command()
@@ -21,25 +34,32 @@ _LEAST = ("run", "judged by", "trials", "began (UTC)")
 def command(results: str, as_json: bool) -> None:
     """List the runs that there are, the latest first.
 
-    DIR is a folder of results; without it, results.
+    DIR is a folder of results; without it, results. Scores are those of the result files; a run that is at work, or
+    has gone on since, has none here.
     """
     runs = list_runs(results)
     if as_json:
         plain = [_plain(run) for run in runs]
         click.echo(msgspec.json.format(msgspec.json.encode(plain)).decode())
     elif runs:
-        click.echo("\n".join(_table([_row(run) for run in runs])))
+        head, *rows = _table([_row(run) for run in runs])
+        click.echo(painted([Line(head, "head"), *map(Line, rows)]))
     else:
         click.echo(f"there is no run in {results}; proctor run makes one.", err=True)
 
 
 def _table(rows: list[tuple[str, ...]]) -> list[str]:
-    """The list; a run's name is needed to say which, so long ones take the place of what the name tells mostly."""
-    lines = table(_HEAD, rows, left=4, width=2 * WIDTH)
-    if max(map(len, lines)) <= WIDTH:
-        return lines
-    places = [_HEAD.index(name) for name in _LEAST]
-    return table(_LEAST, [tuple(row[place] for place in places) for row in rows], left=2, width=2 * WIDTH)
+    """The list, with as many columns as fit; a run's name is needed to say which, and is never cut."""
+    no_model = {"model"} if all(row[_HEAD.index("model")] == "-" for row in rows) else set()
+    width = max(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns) if sys.stdout.isatty() else WIDTH
+    drawn = (_drawn(rows, {*spared, *no_model}) for spared in _SPARED)
+    return next((lines for lines in drawn if max(map(len, lines)) <= width), _drawn(rows, {*_SPARED[-1]}))
+
+
+def _drawn(rows: list[tuple[str, ...]], spared: set[str]) -> list[str]:
+    places = [place for place, name in enumerate(_HEAD) if name not in spared]
+    head, *shown = [tuple(row[place] for place in places) for row in (_HEAD, *rows)]
+    return table(head, shown, left=sum(name in _LEFT for name in head), width=_ANY)
 
 
 def _row(run: Listed) -> tuple[str, ...]:
@@ -51,7 +71,10 @@ def _row(run: Listed) -> tuple[str, ...]:
         spec.benchmark[-20:],
         (spec.agent_model or "-")[-20:],
         run.method or "-",
+        *rate(run.sopr),
+        rate(run.api_call_score)[0],
         trials,
+        f"{began:%Y-%m-%d}",
         f"{began:%Y-%m-%d %H:%M}",
     )
 
@@ -67,5 +90,7 @@ def _plain(run: Listed) -> dict[str, object]:
         "method": run.method or None,
         "trials": run.traced,
         "planned": run.planned,
+        "sopr": run.sopr,
+        "api_call_score": run.api_call_score,
         "started": run.manifest.started,
     }

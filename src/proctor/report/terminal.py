@@ -16,7 +16,7 @@ from proctor.report.tables import WIDTH, table, without_empty
 from proctor.stats.calibration import Calibration
 from proctor.stats.intervals import Estimate
 
-__all__ = ["Line", "amount", "money", "overview", "percent", "plain", "wrapped"]
+__all__ = ["Line", "amount", "money", "overview", "percent", "plain", "rate", "wrapped"]
 
 _NOBODY = "nobody has judged yet"
 _HEAD = ("set", "queries", "SoPR", "interval", "solved", "API calls", "finish", "unmeas.")
@@ -46,7 +46,7 @@ def overview(run: RunSummary, *, full: bool = False) -> list[Line]:
     if several:
         means = run.sets_means
         shared = ("", _value(means.api_call_score), _value(means.finish), "")
-        rows += [_row(run.overall), ("mean of sets", "", *_rate(run.sets_mean), *shared)]
+        rows += [_row(run.overall), ("mean of sets", "", *rate(run.sets_mean), *shared)]
     scores = _as_lines(table(*without_empty(_HEAD, rows)), several)
     doings = [line for one in _doings(run) for line in (Line(""), *_as_lines(one, several))] if full and several else []
     notes = _notes(run) if full else _few_notes(run)
@@ -147,7 +147,7 @@ def _row(one: Figures) -> tuple[str, ...]:
     return (
         one.name,
         amount(one.queries),
-        *_rate(one.sopr),
+        *rate(one.sopr),
         f"{amount(one.solved)}/{amount(measured)}" if measured else "-",
         _value(one.api_call_score),
         _value(one.finish),
@@ -155,7 +155,12 @@ def _row(one: Figures) -> tuple[str, ...]:
     )
 
 
-def _rate(estimate: Estimate | Missing) -> tuple[str, str]:
+def rate(estimate: Estimate | Missing) -> tuple[str, str]:
+    """A rate and its interval, as they stand in a table.
+
+    >>> rate(Missing("nobody has judged yet"))
+    ('-', '')
+    """
     if isinstance(estimate, Missing):
         return "-", ""
     if estimate.low is None or estimate.high is None:

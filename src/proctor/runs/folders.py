@@ -16,9 +16,12 @@ import msgspec
 
 from proctor import json_text
 from proctor.errors import FileError, OptionError
+from proctor.records.grades import Missing
 from proctor.records.runs import Manifest, RunRecord, RunSpec, Trial, TrialKey
 from proctor.records.traces import Usage
 from proctor.runs.ledger import Judging, Ledger
+from proctor.runs.summaries import Summary, read_summary
+from proctor.stats.intervals import Estimate
 from proctor.store.artifacts import unwritable, write_whole
 from proctor.store.lines import unreadable
 
@@ -48,6 +51,9 @@ _RESULTS = "tools"
 _EXTENT = ("test_sets", "epochs", "limit")
 """What says how much there is to do: a run that differs in nothing else can go on as a larger one."""
 
+_NO_RESULT = Missing("there is no result file yet")
+_GROWN = Missing("the run has gone on since its result file was written")
+
 
 class Listed(msgspec.Struct, frozen=True):
     """A run in a list: its label, and how far it is."""
@@ -60,6 +66,9 @@ class Listed(msgspec.Struct, frozen=True):
     planned: int
     method: str = ""
     """How it was judged last; empty where nobody has judged."""
+    sopr: Estimate | Missing = _NO_RESULT
+    """The pass rate over all queries, as the result file has it."""
+    api_call_score: Estimate | Missing = _NO_RESULT
 
 
 def run_name(framework: str, config: str) -> str:
@@ -196,7 +205,10 @@ def record_of(name: str, manifest: Manifest, ledger: Ledger) -> RunRecord:
 
 
 def list_runs(results: str | Path) -> list[Listed]:
-    """The runs below a folder of results, the latest first. A folder that cannot be read is passed over."""
+    """The runs below a folder of results, the latest first. A folder that cannot be read is passed over.
+
+    Figures are those of the result files. A journal is read only where it was written after its result file.
+    """
     listed = []
     for path in (Path(results) / _RUNS).glob(f"*/{MANIFEST}"):
         try:
@@ -211,10 +223,24 @@ def _row(folder: Path) -> Listed:
     planned = len(manifest.query_ids) * manifest.spec.epochs
     if not (folder / JOURNAL).exists():
         return Listed(folder.name, folder, manifest, 0, planned)
+    result = result_path(folder)
+    found = read_summary(result)
+    if isinstance(found, Summary) and found.denominators.planned == planned and _is_older(folder / JOURNAL, result):
+        traced, method = found.denominators.answered, found.method
+        return Listed(folder.name, folder, manifest, traced, planned, method, found.sopr, found.api_call_score)
     with Ledger(folder / JOURNAL, read_only=True) as ledger:
         judging = ledger.judging
         traced = len(ledger.traced)
-    return Listed(folder.name, folder, manifest, traced, planned, judging.method if judging is not None else "")
+    row = Listed(folder.name, folder, manifest, traced, planned, judging.method if judging is not None else "")
+    if isinstance(found, Missing):
+        return msgspec.structs.replace(row, sopr=found, api_call_score=found)
+    if found.method != row.method or (found.denominators.answered != traced and _is_older(result, folder / JOURNAL)):
+        return msgspec.structs.replace(row, sopr=_GROWN, api_call_score=_GROWN)
+    return msgspec.structs.replace(row, sopr=found.sopr, api_call_score=found.api_call_score)
+
+
+def _is_older(one: Path, other: Path) -> bool:
+    return one.stat().st_mtime_ns <= other.stat().st_mtime_ns
 
 
 def _trials(plan: list[TrialKey], ledger: Ledger, judging: Judging | None) -> Iterator[tuple[Trial, Usage]]:
