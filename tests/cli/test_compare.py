@@ -17,7 +17,7 @@ from proctor.records.queries import ApiId, GoldApi, Query
 from proctor.records.runs import Manifest, RunSpec, TrialKey
 from proctor.records.traces import CallStep, Finish, Resolution, Step, StopReason, Trace
 from proctor.runs import folders
-from proctor.runs.ledger import Judging, Ledger, Opinion
+from proctor.runs.ledger import Judging, Opinion
 from proctor.stats.comparisons import Outcome
 from proctor.stats.preferences import Preferred
 
@@ -42,9 +42,8 @@ def keep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Keep:
         identities = tuple(f"{one}/{place}" for one, letters in sets.items() for place in range(len(letters)))
         manifest = Manifest(RunSpec(test_sets=tuple(sets), **fields), "1", 5.0, name, "town", query_ids=identities)
         folder = folders.run_path("results", folders.run_name(name, "town"))
-        folders.begin_folder(folder, manifest)
         judging = Judging(judge, "official")
-        with Ledger(folder / folders.JOURNAL) as ledger:
+        with folders.begun_folder(folder, manifest) as (_, ledger):
             if judge:
                 ledger.keep_judging(judging)
             for test_set, letters in sets.items():

@@ -234,3 +234,35 @@ def test_what_cannot_be_run_is_said_in_a_sentence(run: Run, words: list[str], mo
     assert done.exit_code == 1
     assert sentence in done.stderr
     assert "Traceback" not in done.output
+
+
+@pytest.mark.slow
+def test_of_equal_commands_at_once_one_makes_the_run_and_the_others_say_so(words: list[str], tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "proctor", *words, "--agent", "oracle", "--judge", "heuristic"]
+    begun = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # noqa: S603 - ourselves
+        for _ in range(3)
+    ]
+    ended = [(process.communicate(timeout=120)[1], process.returncode) for process in begun]
+    refused = [said for said, code in ended if code]
+    assert len(refused) < 3, refused
+    for said in refused:
+        assert "this run is being made by another process" in said
+        assert "Traceback" not in said
+    assert result(tmp_path, "oracle_animals")["summary"]["total_evaluations"] == 3
+    assert len(read_run(tmp_path / "results" / "runs" / "oracle_animals").trials) == 3
+
+
+def test_damaged_lines_are_told_with_their_count_and_done_again(run: Run, words: list[str], tmp_path: Path) -> None:
+    words = [*words, "--agent", "oracle", "--judge", "heuristic"]
+    whole = run(*words)
+    journal = tmp_path / "results" / "runs" / "oracle_animals" / "journal.jsonl"
+    lines = journal.read_text().splitlines(keepends=True)
+    spoilt = [line.replace("Rex", "Max") if '"trace",["pets","2"' in line else line for line in lines]
+    journal.write_text("".join(spoilt))
+    again = run(*words)
+    assert "journal.jsonl: 1 line cannot be read" in again.stderr
+    assert "3 trials, 2 of them done before" in again.stderr
+    assert again.stdout.splitlines()[:3] == whole.stdout.splitlines()[:3]
+    assert result(tmp_path, "oracle_animals")["metadata"]["config"]["damaged_lines"] == 1
+    assert "1 line cannot be read" in run("grade", str(journal.parent)).stderr

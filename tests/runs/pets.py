@@ -1,10 +1,12 @@
 """A small exam: three queries about pets, one API, an agent that does as it is told."""
 
+from pathlib import Path
 from typing import Any
 
 from proctor.records.queries import ApiId, ApiSpec, GoldApi, Query
 from proctor.records.runs import Manifest, RunSpec, TrialKey
 from proctor.records.traces import CallStep, Failure, Fault, Finish, Resolution, StopReason, Trace, Usage
+from proctor.runs.folders import JOURNAL
 
 DOG = ApiId("Animals", "Pets", "Find Dog")
 
@@ -31,3 +33,12 @@ def manifest(**spec: Any) -> Manifest:
 
 def key(number: int, epoch: int = 0) -> TrialKey:
     return TrialKey("pets", str(number), epoch)
+
+
+def damage(folder: Path, kind: str, number: int) -> None:
+    """Spoil a character of the journal's line of that kind about a query."""
+    journal = folder / JOURNAL
+    lines = journal.read_bytes().splitlines(keepends=True)
+    place = next(n for n, line in enumerate(lines) if f'"{kind}",["pets","{number}"'.encode() in line)
+    lines[place] = lines[place].replace(b"Rex", b"Max") if b"Rex" in lines[place] else lines[place][:-3] + b"x]\n"
+    journal.write_bytes(b"".join(lines))

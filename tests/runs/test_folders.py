@@ -4,16 +4,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tests.runs.pets import broken, key, manifest, query, trace
+from tests.runs.pets import broken, damage, key, manifest, query, trace
 
-from proctor.errors import FileError, OptionError
+from proctor.errors import FileError, OptionError, StorageError
 from proctor.records.grades import Status, Verdict
 from proctor.records.runs import Manifest
 from proctor.records.traces import Usage
-from proctor.runs.folders import JOURNAL, begin_folder, find_run, list_runs, read_run, result_path, run_name, run_path
+from proctor.runs.folders import JOURNAL, begun_folder, find_run, list_runs, read_run, result_path, run_name, run_path
 from proctor.runs.ledger import Judging, Ledger, Opinion
 
 RUBRIC = Judging("rubric", "rubric")
+
+
+def begin_folder(folder: Path, label: Manifest, **said: bool) -> Manifest:
+    with begun_folder(folder, label, **said) as (kept, _):
+        return kept
 
 
 def begun(output: Path, name: str = "scripted_pets", label: Manifest | None = None) -> Path:
@@ -78,8 +83,50 @@ def test_fresh_throws_the_old_run_away(tmp_path: Path) -> None:
 
 def test_fresh_waits_for_nobody_who_writes(tmp_path: Path) -> None:
     folder = begun(tmp_path)
-    with Ledger(folder / JOURNAL), pytest.raises(Exception, match="another run is writing this journal"):
+    with Ledger(folder / JOURNAL), pytest.raises(Exception, match="this run is being made by another process"):
         begin_folder(folder, manifest(), fresh=True)
+
+
+def test_who_is_not_alone_is_told_so_and_touches_nothing(tmp_path: Path) -> None:
+    folder = run_path(tmp_path, "scripted_pets")
+    with begun_folder(folder, manifest()):
+        for said in ({}, {"resume": True}, {"fresh": True}):
+            with pytest.raises(StorageError, match=r"this run is being made by another process \(\d+\); wait for its"):
+                begin_folder(folder, manifest(), **said)
+        assert read_run(folder).manifest == manifest()
+
+
+def test_a_run_that_could_not_begin_leaves_no_folder_and_one_that_has_begun_stays(tmp_path: Path) -> None:
+    folder = run_path(tmp_path, "scripted_pets")
+    with pytest.raises(OptionError), begun_folder(folder, manifest()):
+        raise OptionError("no such model.")
+    assert not folder.exists()
+    written(begun(tmp_path), [1])
+    with pytest.raises(OptionError), begun_folder(folder, manifest()):
+        raise OptionError("no such model.")
+    with Ledger(folder / JOURNAL) as ledger:
+        assert ledger.traced == {key(1)}
+
+
+def test_a_run_that_was_killed_before_it_had_a_label_is_begun(tmp_path: Path) -> None:
+    folder = run_path(tmp_path, "scripted_pets")
+    folder.mkdir(parents=True)
+    Ledger(folder / JOURNAL).close()
+    assert begin_folder(folder, manifest()) == manifest()
+
+
+def test_where_results_would_stand_below_a_file_that_is_said(tmp_path: Path) -> None:
+    (tmp_path / "results").write_text("a file")
+    with pytest.raises(OptionError, match=r"results: results are kept in a folder, and this is a file; name another"):
+        begun(tmp_path / "results")
+
+
+def test_a_damaged_line_is_counted_and_what_it_told_of_lacks(tmp_path: Path) -> None:
+    folder = begun(tmp_path)
+    written(folder, [1, 2, 3])
+    damage(folder, "trace", 2)
+    record = read_run(folder)
+    assert (record.damaged, [trial.key for trial in record.trials]) == (1, [key(1), key(3)])
 
 
 def test_files_of_somebody_else_are_left_alone(tmp_path: Path) -> None:

@@ -27,7 +27,8 @@ def test_what_is_written_down_is_read_by_the_next_process(ledger: Opens) -> None
     assert second.trace(key(1)) == trace(1)
     assert second.query(key(1)) == query(1)
     assert second.judging == RUBRIC
-    assert second.opinions(key(1), RUBRIC) == [GOOD]
+    (found,) = second.opinions(key(1), RUBRIC)
+    assert (found.verdict, found.usage, found.seconds) == (GOOD.verdict, GOOD.usage, GOOD.seconds)
 
 
 def test_a_query_is_written_down_once(ledger: Opens) -> None:
@@ -59,6 +60,22 @@ def test_a_verdict_that_is_asked_for_again_costs_what_both_times_did(ledger: Ope
     opened.keep_opinion(key(1), RUBRIC, 0, Opinion(Missing("the model could not be reached"), Usage(1, 0, 0), 2.0))
     opened.keep_opinion(key(1), RUBRIC, 0, GOOD)
     assert opened.opinion(key(1), RUBRIC, 0) == Opinion(GOOD.verdict, Usage(2, 10, 1, 0.25), 2.5)
+
+
+def test_a_verdict_is_of_the_trace_that_was_judged_and_of_no_other(ledger: Opens) -> None:
+    opened = ledger()
+    opened.keep_trace(key(1), trace(1, "It is Rex."))
+    opened.keep_opinion(key(1), RUBRIC, 0, GOOD)
+    assert [one.verdict for one in opened.opinions(key(1), RUBRIC)] == [GOOD.verdict]
+    opened = ledger()
+    opened.keep_trace(key(1), trace(1, "Sorry, I cannot help."))
+    assert opened.opinions(key(1), RUBRIC) == []
+    opened.keep_opinion(key(1), RUBRIC, 0, GOOD)
+    again = opened.opinion(key(1), RUBRIC, 0)
+    assert again is not None
+    assert again.usage == GOOD.usage + GOOD.usage, "what was paid was paid"
+    opened.keep_trace(key(1), trace(1, "It is Rex."))
+    assert ledger().opinions(key(1), RUBRIC) == []
 
 
 def test_another_judge_and_more_repeats_leave_verdicts_where_they_are(ledger: Opens) -> None:

@@ -3,15 +3,17 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.runs.pets import broken, key, manifest, query, trace
+from tests.runs.pets import broken, damage, key, manifest, query, trace
 
 from proctor.errors import ModelRefusedError, ModelTimeoutError
 from proctor.judges.attempts import Attempt
 from proctor.judges.heuristic import HeuristicJudge
 from proctor.judges.solving import SolvingJudge
+from proctor.models.chat import Request
 from proctor.models.scripted import ScriptedModel
 from proctor.records.grades import Missing, Status, Verdict
 from proctor.records.runs import TrialKey
@@ -82,6 +84,26 @@ async def test_a_trial_with_a_trace_and_no_verdict_is_only_judged(ledger: Opens)
     await sat(opened, attempts)
     assert attempts.made == Counter([key(2), key(3)])
     assert len(opened.opinions(key(1), HEURISTIC)) == 1
+
+
+async def test_a_trial_whose_trace_was_damaged_is_tried_and_judged_again(ledger: Opens, tmp_path: Path) -> None:
+    def says(request: Request) -> dict[str, str]:
+        good = "Rex" in str(request.messages)
+        return {"answer_status": "Solved" if good else "Unsolved", "reason": "so it is"}
+
+    model = ScriptedModel(says)
+    judge = SolvingJudge(Recalling(model, "judge"))
+    await sat(ledger(), Attempts(), judge)
+    damage(tmp_path, "trace", 2)
+    opened, attempts = ledger(), Attempts(of_2=[trace(2, "Sorry, I cannot help.")])
+    await sat(opened, attempts, judge)
+    assert (opened.journal.damaged, attempts.made) == (1, Counter([key(2)]))
+    found = {number: opened.opinions(key(number), Judging(judge.name, "official"))[0] for number in (1, 2)}
+    assert [one.verdict.status for one in found.values() if isinstance(one.verdict, Verdict)] == [
+        Status.SOLVED,
+        Status.UNSOLVED,
+    ]
+    assert len(model.requests) == 4
 
 
 async def test_more_repeats_ask_only_for_those_that_lack(ledger: Opens) -> None:

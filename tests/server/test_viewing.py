@@ -16,7 +16,7 @@ from proctor.errors import OptionError
 from proctor.records.queries import Query
 from proctor.records.runs import Manifest, RunSpec, TrialKey
 from proctor.records.traces import StopReason, Trace
-from proctor.runs.folders import JOURNAL, begin_folder, run_path
+from proctor.runs.folders import JOURNAL, begun_folder, run_path
 from proctor.runs.ledger import Ledger
 from proctor.wiring.shelves import Shelf
 
@@ -26,8 +26,8 @@ def make(results: Path, name: str, queries: int = 3, done: int = 2) -> Path:
     spec = RunSpec("towns", ("towns",), "baseline")
     ids = tuple(f"towns/{number}" for number in range(queries))
     folder = run_path(results, name)
-    begin_folder(folder, Manifest(spec, "0", 1_790_000_000.0, "baseline", "x", query_ids=ids))
-    with Ledger(folder / JOURNAL) as ledger:
+    manifest = Manifest(spec, "0", 1_790_000_000.0, "baseline", "x", query_ids=ids)
+    with begun_folder(folder, manifest) as (_, ledger):
         ledger.keep_queries([Query(str(number), f"How warm is it in {number}?") for number in range(queries)], "towns")
         for number in range(done):
             ledger.keep_trace(TrialKey("towns", str(number)), Trace(str(number), StopReason.FINISHED, "warm"))

@@ -12,6 +12,7 @@ import msgspec
 
 from proctor.cli.graded import Told, as_json, as_text, gated_figures, written_files
 from proctor.cli.group import GATE_FAILED, STOPPED
+from proctor.cli.journals import tell_damage
 from proctor.config import Settings, read_settings, settings_of
 from proctor.runs.gates import Gate, decide, read_gate
 from proctor.runs.watching import Again, Event, Interrupted, Planned
@@ -135,6 +136,7 @@ async def _all_graded(folders: list[Any], settings: Settings) -> list[GradedRun]
         if (warning := warning_of(folder, settings)) is not None:
             click.echo(f"proctor: {warning}", err=True)
         one = await grade_folder(folder, settings, watch=Lines())
+        tell_damage(one.record, one.folder)
         graded.append(one)
         if one.state is not None and one.state.left:
             click.echo(f"proctor: {one.state.left} answers are still to be judged; the same command goes on.", err=True)

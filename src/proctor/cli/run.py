@@ -11,6 +11,7 @@ import click
 
 from proctor.cli.display import DISPLAYS, displayed
 from proctor.cli.group import STOPPED
+from proctor.cli.journals import tell_damage
 from proctor.cli.painting import painted
 from proctor.config import Settings, read_settings, settings_of
 from proctor.errors import OptionError, counted
@@ -127,6 +128,7 @@ def _pair(text: str) -> tuple[str, Any]:
 
 
 def _report(ended: Ended, display: str | None) -> int:
+    tell_damage(ended.record, ended.folder)
     if display == "json":
         click.echo(ended.result.read_text("utf-8"), nl=False)
     else:

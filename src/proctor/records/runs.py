@@ -98,3 +98,5 @@ class RunRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """What judging has cost."""
     seconds: float = 0.0
     """How long the run was at work, all goes at it together."""
+    damaged: int = 0
+    """How many lines of its journal cannot be read: what they told of is owed, or was done again."""

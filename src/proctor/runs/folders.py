@@ -7,6 +7,7 @@ DIR/tools/<framework>_<config>.json            the result file
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from proctor import json_text
-from proctor.errors import FileError, OptionError
+from proctor.errors import FileError, OptionError, ProctorError
 from proctor.records.grades import Missing
 from proctor.records.runs import Manifest, RunRecord, RunSpec, Trial, TrialKey
 from proctor.records.traces import Usage
@@ -29,9 +30,8 @@ __all__ = [
     "JOURNAL",
     "RESULTS",
     "Listed",
-    "begin_folder",
+    "begun_folder",
     "find_run",
-    "forget_unbegun",
     "list_runs",
     "plan_of",
     "read_manifest",
@@ -97,18 +97,36 @@ def plan_of(manifest: Manifest) -> list[TrialKey]:
     return [TrialKey(name, query, epoch) for epoch in range(manifest.spec.epochs) for name, _, query in pairs]
 
 
-def begin_folder(folder: Path, manifest: Manifest, *, resume: bool = False, fresh: bool = False) -> Manifest:
-    """Make a run's folder, or go on in it; returns the manifest that counts.
+@contextlib.contextmanager
+def begun_folder(
+    folder: Path, manifest: Manifest, *, resume: bool = False, fresh: bool = False
+) -> Iterator[tuple[Manifest, Ledger]]:
+    """A run's folder, made or gone on with: the manifest that counts, and the journal.
 
     The same run goes on where it stopped. A folder that is another run's is refused; with `resume` it is gone on with
-    where it differs only in how much there is to do, and with `fresh` it is begun anew.
+    where it differs only in how much there is to do, and with `fresh` it is begun anew. While the block lasts no other
+    process changes the folder: one that wants to is told so, and has touched nothing. A run that could not begin
+    leaves no folder.
     """
-    before = _kept(folder)
-    if fresh and before is not None:
-        _emptied(folder)
-        before = None
+    _kept(folder)
+    _make(folder)
+    with Ledger(folder / JOURNAL) as ledger:
+        before = _kept(folder)
+        if fresh and before is not None:
+            _empty(folder, ledger)
+            before = None
+        try:
+            yield _labelled(folder, before, manifest, resume=resume and not fresh), ledger
+        except ProctorError:
+            if before is None and ledger.journal.empty:
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+
+def _labelled(folder: Path, before: Manifest | None, manifest: Manifest, *, resume: bool) -> Manifest:
+    """The manifest that counts, written down."""
     if before is None:
-        if resume and not fresh:
+        if resume:
             raise OptionError(f"{folder}: there is no run to go on with; leave --resume out to begin one.")
         return _written(folder, manifest)
     if before.cache_id is not None and before.cache_id != manifest.cache_id:
@@ -126,13 +144,6 @@ def begin_folder(folder: Path, manifest: Manifest, *, resume: bool = False, fres
         f"{folder} is another run's: {_said(before.spec, manifest.spec, differ)}. Say{larger} --name NAME to keep "
         "both, or --fresh to throw the old one away."
     )
-
-
-def forget_unbegun(folder: Path) -> None:
-    """Remove the folder of a run in whose journal nothing stands: it could not begin."""
-    journal = folder / JOURNAL
-    if not journal.exists() or journal.stat().st_size == 0:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def find_run(where: str | Path) -> Path:
@@ -201,6 +212,7 @@ def record_of(name: str, manifest: Manifest, ledger: Ledger) -> RunRecord:
         method=judging.method if judging is not None else "",
         judge_usage=usage,
         seconds=ledger.seconds,
+        damaged=ledger.journal.damaged,
     )
 
 
@@ -261,27 +273,44 @@ def _trials(plan: list[TrialKey], ledger: Ledger, judging: Judging | None) -> It
 def _kept(folder: Path) -> Manifest | None:
     if (folder / MANIFEST).exists():
         return read_manifest(folder)
-    if folder.is_dir() and any(not path.name.startswith(".") for path in folder.iterdir()):
+    if folder.is_dir() and any(map(_is_foreign, folder.iterdir())):
         raise OptionError(f"{folder}: there are files here and no run; name another folder.")
     return None
 
 
-def _emptied(folder: Path) -> None:
-    """A run's folder without its run. The journal's lock is taken first: nobody may be writing it."""
-    with Ledger(folder / JOURNAL):
-        for path in folder.iterdir():
-            try:
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
-            except OSError as error:
-                raise unwritable(str(path), error) from None
+def _is_foreign(path: Path) -> bool:
+    """Whether a file in a folder without a manifest is somebody else's: not a journal that was only just begun."""
+    if path.name == JOURNAL and path.is_file():
+        return path.stat().st_size > 0
+    return not path.name.startswith(".") and path.name != f"{JOURNAL}.lock"
+
+
+def _empty(folder: Path, ledger: Ledger) -> None:
+    """Remove a run from its folder; its journal, which is open and held, is emptied."""
+    (folder / MANIFEST).unlink()
+    ledger.clear()
+    for path in folder.iterdir():
+        if path.name in (JOURNAL, f"{JOURNAL}.lock"):
+            continue
+        try:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        except OSError as error:
+            raise unwritable(str(path), error) from None
+
+
+def _make(folder: Path) -> None:
+    """Make a run's folder, and that of its result file."""
+    for place in (folder, result_path(folder).parent):
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            file = next((one for one in (place, *place.parents) if one.exists() and not one.is_dir()), place)
+            raise OptionError(f"{file}: results are kept in a folder, and this is a file; name another.") from None
+        except OSError as error:
+            raise unwritable(str(place), error) from None
 
 
 def _written(folder: Path, manifest: Manifest) -> Manifest:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        result_path(folder).parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise unwritable(str(folder), error) from None
     write_whole(folder / MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)) + b"\n")
     return manifest
 

@@ -5,7 +5,7 @@
 | `query` | set, id | a query of the plan, as it was asked |
 | `trace` | set, id, epoch | a trial that counts |
 | `failure` | set, id, epoch, go | a go that failed through the environment: kept apart, and the trial is owed |
-| `verdict` | set, id, epoch, judge, repeat | one opinion of a trial, what it cost and how long it took |
+| `verdict` | set, id, epoch, judge, repeat | one opinion of a trace, what it cost and how long it took |
 | `judging` | `now` | who judges the run, as of the last time |
 
 The note of a line is `session seconds`: which go at the run wrote it, and how long that had been at work.
@@ -13,6 +13,7 @@ The note of a line is `session seconds`: which go at the run wrote it, and how l
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -38,6 +39,8 @@ class Opinion(msgspec.Struct, frozen=True, omit_defaults=True):
     usage: Usage = Usage()
     """What it cost, all times that it was asked for."""
     seconds: float = 0.0
+    trace: str = ""
+    """The stamp of the trace that was judged: of another trace it says nothing."""
 
 
 class Judging(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -126,8 +129,9 @@ class Ledger:
         self.journal.append("failure", (*_key(trial), self._goes(trial)), trace, self._note())
 
     def opinion(self, trial: TrialKey, judging: Judging, repeat: int) -> Opinion | None:
-        """One verdict on a trial, where it was given."""
-        return self.journal.body("verdict", (*_key(trial), judging.key, repeat), Opinion)
+        """One verdict on a trial as its trace is now, where it was given."""
+        found = self._said(trial, judging, repeat)
+        return None if found is not None and found.trace not in ("", self._stamp(trial)) else found
 
     def opinions(self, trial: TrialKey, judging: Judging) -> list[Opinion]:
         """The verdicts of a judge on a trial, by repeat."""
@@ -136,15 +140,20 @@ class Ledger:
 
     def keep_opinion(self, trial: TrialKey, judging: Judging, repeat: int, opinion: Opinion) -> None:
         """Write a verdict down. What an earlier one under the same key has cost is added to what this one did."""
-        before = self.opinion(trial, judging, repeat)
-        if before is not None:
-            opinion = Opinion(opinion.verdict, before.usage + opinion.usage, before.seconds + opinion.seconds)
+        before = self._said(trial, judging, repeat) or Opinion(opinion.verdict)
+        usage, seconds = before.usage + opinion.usage, before.seconds + opinion.seconds
+        opinion = Opinion(opinion.verdict, usage, seconds, self._stamp(trial))
         self.journal.append("verdict", (*_key(trial), judging.key, repeat), opinion, self._note())
 
     def keep_judging(self, judging: Judging) -> None:
         """Write down who judges."""
         if self.judging != judging:
             self.journal.append("judging", ("now",), judging)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.journal.clear()
+        self._session = 0
 
     def close(self) -> None:
         """Let go of the journal. It may be called twice."""
@@ -155,6 +164,14 @@ class Ledger:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _said(self, trial: TrialKey, judging: Judging, repeat: int) -> Opinion | None:
+        return self.journal.body("verdict", (*_key(trial), judging.key, repeat), Opinion)
+
+    def _stamp(self, trial: TrialKey) -> str:
+        """What a trace is known by, where there is one: after its line was lost, the next one has another."""
+        written = self.journal.raw("trace", _key(trial))
+        return "" if written is None else hashlib.sha256(written).hexdigest()[:16]
 
     def _goes(self, trial: TrialKey) -> int:
         """How often a trial has failed through the environment."""

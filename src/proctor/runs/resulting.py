@@ -122,6 +122,8 @@ def _metadata(run: RunRecord, trials: Sequence[Trial]) -> dict[str, Any]:
         "proctor_version": run.manifest.proctor_version,
         "cache_id": run.manifest.cache_id,
     }
+    if run.damaged:
+        config["damaged_lines"] = run.damaged
     return {
         "framework": run.manifest.framework,
         "config": config,

@@ -83,6 +83,11 @@ class Journal:
         if self._dropped > _MUCH and self._dropped * 2 > self._size:
             self._rewrite()
 
+    @property
+    def empty(self) -> bool:
+        """Whether nothing stands there."""
+        return not self._size
+
     def holds(self, kind: str, key: Key) -> bool:
         """Whether there is a record under a key."""
         return key in self._places.get(kind, {})
@@ -104,6 +109,16 @@ class Journal:
         """All keys of a kind with their last bodies, read one at a time."""
         for key, place in list(self._places.get(kind, {}).items()):
             yield key, self._body(place, as_type)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        os.ftruncate(self._file, 0)
+        self._places, self._size, self._dropped, self.damaged = {}, 0, 0, 0
+
+    def raw(self, kind: str, key: Key) -> bytes | None:
+        """The last body under a key as it stands there."""
+        place = self._places.get(kind, {}).get(key)
+        return None if place is None else bytes(self._line(place)[4])
 
     def sync(self) -> None:
         """Wait until all of it is on the disk itself."""
@@ -154,13 +169,16 @@ class Journal:
         self._places.setdefault(kind, {})[key] = (start, len(line), note)
 
     def _body(self, place: tuple[int, int, str], as_type: type[T]) -> T:
-        start, length, _ = place
-        line = _line.decode(os.pread(self._file, length, start))
+        line = self._line(place)
         try:
             return msgspec.json.decode(line[4], type=as_type)
         except json_text.UNREADABLE as error:
             msg = f"the record {list(line[2])} is of another version of Proctor: {error}."
             raise FileError(msg, path=self.path) from None
+
+    def _line(self, place: tuple[int, int, str]) -> tuple[str, str, tuple[str | int, ...], str, msgspec.Raw]:
+        start, length, _ = place
+        return _line.decode(os.pread(self._file, length, start))
 
     def _write(self, line: bytes) -> None:
         at = self._size
@@ -192,18 +210,31 @@ class Journal:
 def _locked(path: str) -> int:
     """The lock of a journal, which ends with this process however it ends."""
     beside = f"{path}.lock"
-    try:
-        lock = os.open(beside, os.O_RDWR | os.O_CREAT, 0o666)
-    except OSError as error:
-        raise unwritable(beside, error) from None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        owner = os.pread(lock, 20, 0).decode("ascii", "replace").strip() or "unknown"
-        os.close(lock)
-        raise StorageError(
-            f"{path}: another run is writing this journal (process {owner}); wait for it, or name another folder."
-        ) from None
+    while True:
+        try:
+            lock = os.open(beside, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise unwritable(beside, error) from None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            owner = os.pread(lock, 20, 0).decode("ascii", "replace").strip()
+            os.close(lock)
+            raise StorageError(
+                f"{path}: this run is being made by another process{f' ({owner})' if owner else ''}; wait for its end, "
+                "or name another run."
+            ) from None
+        if _is_at(lock, beside):
+            break
+        os.close(lock)  # whoever held it has removed the file meanwhile
     os.ftruncate(lock, 0)
     os.pwrite(lock, str(os.getpid()).encode(), 0)
     return lock
+
+
+def _is_at(lock: int, path: str) -> bool:
+    """Whether the open file is the one at that path."""
+    try:
+        return os.path.samestat(os.fstat(lock), os.stat(path))  # noqa: PTH116 - the two are compared
+    except FileNotFoundError:
+        return False

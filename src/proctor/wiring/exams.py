@@ -12,7 +12,7 @@ import msgspec
 
 from proctor import __version__
 from proctor.config import Settings
-from proctor.errors import OptionError, ProctorError
+from proctor.errors import OptionError
 from proctor.judges.judge import Judge
 from proctor.metrics._trials import broken
 from proctor.records.runs import Manifest, RunRecord, RunSpec
@@ -115,34 +115,29 @@ async def sit(prepared: Prepared, *, resume: bool = False, fresh: bool = False, 
     settings, folder = prepared.settings, prepared.folder
     if settings.run.engine not in ENGINES:
         raise OptionError(f"there is no engine {settings.run.engine!r}; engines are {' and '.join(ENGINES)}.")
-    new = not folder.exists()
-    manifest = folders.begin_folder(folder, prepared.manifest, resume=resume, fresh=fresh)
-    try:
-        return await _sat(prepared, manifest, watch)
-    except ProctorError:
-        if new:
-            folders.forget_unbegun(folder)
-        raise
-
-
-async def _sat(prepared: Prepared, manifest: Manifest, watch: Watcher) -> Ended:
-    settings, folder = prepared.settings, prepared.folder
-    with looked_for_seldom(), Ledger(folder / folders.JOURNAL) as ledger:
-        hall = Hall(settings, prepared.benchmark, folder, prepared.given, manifest.started)
-        state = None
-        try:
-            judge, repeats = _judge(prepared, hall), settings.judge.repeats
-            pace = Pace(settings.run.concurrency, Patience(settings.run.tries))
-            with keeping(folder) as kept:
-                async with _attempting(hall, prepared.given) as attempt:
-                    exam = Exam(manifest, prepared.benchmark.sets, attempt, judge, repeats)
-                    state = await run_exam(exam, ledger, name=folder.name, pace=pace, watch=watch, kept=kept)
-        finally:
-            await hall.aclose(wait=state is None or not state.at_once)
+    begun = folders.begun_folder(folder, prepared.manifest, resume=resume, fresh=fresh)
+    with looked_for_seldom(), begun as (manifest, ledger):
+        state = await _sat(prepared, manifest, ledger, watch)
         ledger.journal.sync()
         record = folders.record_of(folder.name, manifest, ledger)
         result = write_counted(folder, Counted.of(record, calibration=prepared.calibration))
     return Ended(record, state, folder, result, prepared.calibration)
+
+
+async def _sat(prepared: Prepared, manifest: Manifest, ledger: Ledger, watch: Watcher) -> State:
+    settings, folder = prepared.settings, prepared.folder
+    hall = Hall(settings, prepared.benchmark, folder, prepared.given, manifest.started)
+    state = None
+    try:
+        judge, repeats = _judge(prepared, hall), settings.judge.repeats
+        pace = Pace(settings.run.concurrency, Patience(settings.run.tries))
+        with keeping(folder) as kept:
+            async with _attempting(hall, prepared.given) as attempt:
+                exam = Exam(manifest, prepared.benchmark.sets, attempt, judge, repeats)
+                state = await run_exam(exam, ledger, name=folder.name, pace=pace, watch=watch, kept=kept)
+    finally:
+        await hall.aclose(wait=state is None or not state.at_once)
+    return state
 
 
 @contextlib.asynccontextmanager

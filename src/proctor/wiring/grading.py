@@ -101,8 +101,7 @@ def _taken(recordings: Sequence[Recording], settings: Settings) -> tuple[Path, t
     label = Label(benchmark.name, config, __version__, time.time(), benchmark.hash)
     run = recorded_run(recordings, benchmark.sets, label)
     folder = folders.run_path(settings.run.output, folders.run_name(run.manifest.framework, config))
-    folders.begin_folder(folder, run.manifest)
-    with Ledger(folder / folders.JOURNAL) as ledger:
+    with folders.begun_folder(folder, run.manifest) as (_, ledger):
         keep_recorded(run, ledger)
         ledger.journal.sync()
     return folder, run.lost
