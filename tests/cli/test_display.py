@@ -17,7 +17,6 @@ import pytest
 from rich.console import Console
 
 from proctor import report
-
 from proctor.cli.display import displayed, duration, so_far, standing_line
 from proctor.cli.drawing import ACCENT, picture
 from proctor.cli.running import Standing

@@ -132,7 +132,8 @@ def _labelled(folder: Path, before: Manifest | None, manifest: Manifest, *, resu
     if before.cache_id is not None and before.cache_id != manifest.cache_id:
         raise OptionError(
             f"{folder} was answered by the frozen cache {before.cache_id}, and --cache is "
-            f"{manifest.cache_id or 'none'}. Name that cache again, or say --name NAME to keep both, or --fresh to throw the old run away."
+            f"{manifest.cache_id or 'none'}. Name that cache again, or say --name NAME to keep both, or --fresh to "
+            "throw the old run away."
         )
     if before.spec.key == manifest.spec.key and before.query_ids == manifest.query_ids:
         return before
