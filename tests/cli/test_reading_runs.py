@@ -164,3 +164,15 @@ def test_what_is_not_there_is_said_in_a_sentence(ran: Ran, words: tuple[str, ...
     assert ended.exit_code == 1
     assert said in ended.stderr
     assert "Traceback" not in ended.output
+
+
+def test_a_long_key_loses_its_middle_unless_all_is_wanted(ran: Ran) -> None:
+    name = "a-query-whose-name-is-longer-than-any-line-of-a-terminal-could-hold-beside-others"
+    Path("long.json").write_text(json.dumps([{**QUERIES[0], "query_id": name}]), "utf-8")
+    words = ("--benchmark", "long.json", "--agent", "null", "--judge", "heuristic", "--display", "none")
+    assert ran("run", *words).exit_code == 0
+    cut, whole = (ran("show", "null_long", "--trials", *more).output for more in ((), ("--full",)))
+    assert max(map(len, cut.splitlines())) <= 80
+    assert "long/a-query-wh…beside-others#0" in cut
+    assert f"long/{name}#0" in whole
+    assert QUERIES[0]["query"] in whole

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 import click
@@ -10,6 +11,7 @@ import msgspec
 from proctor.metrics import registry
 from proctor.metrics.base import MetricType
 from proctor.metrics.registry import Entry, OfRuns
+from proctor.report.tables import WIDTH
 
 _KINDS = {MetricType.SINGLE_TURN: "single turns", MetricType.MULTI_TURN: "conversations"}
 
@@ -34,13 +36,17 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
 
 def _lines(entry: Entry) -> list[str]:
     model = ", asks a model" if entry.asks_model else ""
-    lines = [entry.name, f"  {entry.says}", f"  needs {', '.join(entry.needs)} ({_KINDS[entry.sample_type]}{model})"]
-    options = [f"  -M {option.name}={option.default}  ({option.allowed})" for option in entry.options.values()]
-    return [*lines, *options]
+    needs = f"needs {', '.join(entry.needs)} ({_KINDS[entry.sample_type]}{model})"
+    options = [f"-M {option.name}={option.default}  ({option.allowed})" for option in entry.options.values()]
+    return [entry.name, *(line for text in (entry.says, needs, *options) for line in _indented(text))]
 
 
 def _lines_of_runs(one: OfRuns) -> list[str]:
-    return [one.name, f"  {one.says}", f"  needs {one.needs}: {one.given_by}"]
+    return [one.name, *_indented(one.says), *_indented(f"needs {one.needs}: {one.given_by}")]
+
+
+def _indented(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 def _plain(entry: Entry) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from proctor.records.runs import RunRecord, Trial
 from proctor.records.traces import StopReason
 from proctor.report.summary import summarise
 from proctor.report.tables import WIDTH, table
-from proctor.report.terminal import amount, overview
+from proctor.report.terminal import Line, amount, overview
 from proctor.report.traces import trial_lines, trial_row
 from proctor.runs.folders import find_run, read_run
 from proctor.wiring.judges import calibration_of
@@ -51,7 +52,7 @@ def command(run: str, query: str | None, **said: Any) -> None:
         _show_query(_trials_of(record, query), full=said["full"], as_json=said["as_json"])
     elif said["trials"] or said["status"] or said["stop"]:
         chosen = [one for one in record.trials if _wanted(one, said["status"], said["stop"])]
-        _list_trials(chosen, as_json=said["as_json"])
+        _list_trials(chosen, full=said["full"], as_json=said["as_json"])
     else:
         calibration = calibration_of(Judge(calibration=said["calibration"]))
         summary = summarise(record, calibration=calibration)
@@ -67,11 +68,14 @@ def _show_query(trials: Sequence[Trial], *, full: bool, as_json: bool) -> None:
     click.echo("\n\n".join(parts))
 
 
-def _list_trials(trials: Sequence[Trial], *, as_json: bool) -> None:
+def _list_trials(trials: Sequence[Trial], *, full: bool, as_json: bool) -> None:
     if as_json:
         click.echo(_json(trials))
     elif trials:
-        click.echo("\n".join(table(_HEAD, [trial_row(trial) for trial in trials], left=5, cut=4)))
+        rows = [trial_row(trial, full=full) for trial in trials]
+        width = sys.maxsize if full else WIDTH
+        head, *lines = table(_HEAD, rows, left=5, cut=4, width=width)
+        click.echo(painted([Line(head, "head"), *map(Line, lines)]))
     else:
         click.echo("no trial is so.", err=True)
 

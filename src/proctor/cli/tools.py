@@ -17,6 +17,8 @@ from proctor.catalog.search import Hit, ToolSearch
 from proctor.cli.group import ERROR
 from proctor.errors import OptionError, close_to
 from proctor.records.queries import ApiId, ApiSpec, Parameter
+from proctor.report.tables import WIDTH
+from proctor.wiring.shipped import TOOLS, shipped
 
 _index = click.option(
     "--index",
@@ -33,7 +35,8 @@ _SUMMARY = 160
 def command() -> None:
     """List, show, check and search the tools that there are.
 
-    DIR is a folder of tool files, or one file: a tool's, queries, an OpenAPI 3 document, or the tools of an MCP server.
+    DIR is a folder of tool files, or one file: a tool's, queries, an OpenAPI 3 document, or the tools of an MCP server;
+    `starter` are the tools that come with Proctor.
     NAME is an API in any spelling: its function's name, or category/tool/API.
     """
 
@@ -56,7 +59,9 @@ def search(query: str, tools: str, number: int, category: str | None, index: str
         _print_json([_found(hit, catalog) for hit in hits])
     elif hits:
         for hit in hits:
-            click.echo(f"{hit.score:8.2f}  {hit.api}  {_summary(hit.description)}".rstrip())
+            click.echo(f"{hit.score:8.2f}  {hit.api}")
+            for line in textwrap.wrap(_summary(hit.description), WIDTH - 10):
+                click.echo(f"{'':10}{line}")
     else:
         click.echo("no API has a word of it.", err=True)
 
@@ -82,10 +87,16 @@ def list_tools(tools: str, category: str | None, tool: str | None, index: str | 
 @_folder
 @click.argument("name")
 @_index
-def show(tools: str, name: str, index: str | None) -> None:
+@_json
+def show(tools: str, name: str, index: str | None, as_json: bool) -> None:
     """Show what is documented of an API."""
     catalog = _loaded(tools, index)
-    click.echo("\n".join(_documentation(catalog[_meant(catalog, name)], catalog)))
+    api = catalog[_meant(catalog, name)]
+    if as_json:
+        tool = catalog.tool_of(api.id)
+        _print_json({**_identity(api.id, catalog), "tool_description": tool.description, "documentation": api})
+    else:
+        click.echo("\n".join(_documentation(api, catalog)))
 
 
 @command.command()
@@ -93,6 +104,7 @@ def show(tools: str, name: str, index: str | None) -> None:
 @click.argument("name")
 @click.option("--form", type=click.Choice(sorted(FORMS)), default="openai", show_default=True, help="Whose form.")
 @_index
+@click.option("--json", is_flag=True, expose_value=False, help="Print JSON, which a schema always is.")
 def schema(tools: str, name: str, form: str, index: str | None) -> None:
     """Print the function schema of an API, as a model is shown it."""
     catalog = _loaded(tools, index)
@@ -105,7 +117,7 @@ def schema(tools: str, name: str, form: str, index: str | None) -> None:
 @click.pass_context
 def check(ctx: click.Context, tools: str, as_json: bool) -> None:
     """Name the files that cannot be read, and why; exit with 1 if there are any."""
-    report = load_catalog(tools).report
+    report = load_catalog(shipped(tools, TOOLS)).report
     if as_json:
         _print_json(msgspec.to_builtins(report))
     else:
@@ -123,7 +135,7 @@ def _problems(number: int) -> str:
 
 def _loaded(tools: str, index: str | None) -> Catalog:
     """The catalogue; what could not be read is said on standard error, in one line."""
-    catalog = load_catalog(tools, index=index)
+    catalog = load_catalog(shipped(tools, TOOLS), index=index)
     if number := len(catalog.report.broken):
         click.echo(
             f"proctor: {_problems(number)} with files below {tools}: `proctor tools check` names them.", err=True
@@ -161,19 +173,19 @@ def _documentation(api: ApiSpec, catalog: Catalog) -> Iterator[str]:
     yield from _paragraph("API", api.description)
     needed = {parameter.name for parameter in api.required}
     for parameter in api.parameters:
-        yield _parameter(parameter, "required" if parameter.name in needed else "optional")
+        yield from _paragraph("required" if parameter.name in needed else "optional", _parameter(parameter))
     if api.template_response is not None:
-        yield f"  answers    {_summary(msgspec.json.encode(api.template_response).decode(), 500)}"
+        yield from _paragraph("answers", _summary(msgspec.json.encode(api.template_response).decode(), 500))
 
 
-def _parameter(parameter: Parameter, kind: str) -> str:
+def _parameter(parameter: Parameter) -> str:
     default = "" if parameter.default in (None, "") else f" (default {parameter.default!r})"
     said = f": {_summary(parameter.description)}" if parameter.description.strip() else ""
-    return f"  {kind}   {parameter.name} {parameter.type}{default}{said}"
+    return f"{parameter.name} {parameter.type}{default}{said}"
 
 
 def _paragraph(title: str, text: str) -> list[str]:
-    lines = textwrap.wrap(" ".join(text.split()), 85)
+    lines = textwrap.wrap(" ".join(text.split()), WIDTH - 13, break_on_hyphens=False)
     return [f"  {title if number == 0 else '':<11}{line}" for number, line in enumerate(lines)]
 
 

@@ -20,18 +20,24 @@ __all__ = ["trial_lines", "trial_row"]
 
 _LONGEST = 1200
 """Characters of one answer that are shown; `--full` shows all."""
+_HALF_KEY = 15
+_LONGEST_KEY = 2 * _HALF_KEY + 1
 
 
-def trial_row(trial: Trial) -> tuple[str, ...]:
-    """A trial in a line of a table: its key, what it is worth, how it ended, its calls, and the query's beginning."""
+def trial_row(trial: Trial, *, full: bool = False) -> tuple[str, ...]:
+    """A trial in a line of a table: its key, what it is worth, how it ended, its calls, and the query's beginning.
+
+    A long key loses its middle, unless all is wanted in `full`.
+    """
+    key = str(trial.key)
     worth = points(trial)
     calls = sum(isinstance(step, CallStep) for step in trial.trace.steps)
     return (
-        str(trial.key),
+        key if full or len(key) <= _LONGEST_KEY else f"{key[:_HALF_KEY]}…{key[-_HALF_KEY:]}",
         "-" if isinstance(worth, Missing) else f"{worth.value:.2f}",
         trial.trace.stop.value.replace("_", " "),
         amount(calls),
-        textwrap.shorten(_printable(trial.query.text), 60, placeholder="…"),
+        textwrap.shorten(_printable(trial.query.text), 10_000 if full else 60, placeholder="…"),
     )
 
 

@@ -1,4 +1,4 @@
-"""Files that come with Proctor: the word `starter` where a command expects a file of that kind."""
+"""What comes with Proctor: the word `starter` where a command expects a file or a folder of that kind."""
 
 from __future__ import annotations
 
@@ -9,19 +9,25 @@ from typing import Final
 
 from proctor import starter
 
-__all__ = ["CALIBRATION", "CONVERSATIONS", "LABELS", "shipped"]
+__all__ = ["CALIBRATION", "CONVERSATIONS", "LABELS", "TOOLS", "shipped"]
 
 CONVERSATIONS: Final = "conversations"
 LABELS: Final = "labels"
 CALIBRATION: Final = "calibration"
+TOOLS: Final = "tools"
 _WORD = "starter"
 _FILES: Mapping[str, Callable[[], Path]] = MappingProxyType(
-    {CONVERSATIONS: starter.conversations, LABELS: starter.labels, CALIBRATION: starter.calibration}
+    {
+        CONVERSATIONS: starter.conversations,
+        LABELS: starter.labels,
+        CALIBRATION: starter.calibration,
+        TOOLS: lambda: Path(starter.folder()) / "tools",
+    }
 )
 
 
 def shipped(said: str, kind: str) -> str:
-    """The path of the starter's file of this kind where `starter` was said; else what was said.
+    """The path of the starter's file or folder of this kind where `starter` was said; else what was said.
 
     A file of the user's own that is called `starter` goes first.
     """
