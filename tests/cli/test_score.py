@@ -313,6 +313,19 @@ def test_a_sample_without_a_reference_is_unmeasured_and_keeps_its_id(
     assert "mesages" in rows[2]["skipped"]
 
 
+def test_samples_with_references_of_their_own_are_scored_by_the_file_alone(
+    run: Run, write: Write, right: Any, wrong: Any
+) -> None:
+    gold = [{"name": "nothing_like_it"}]
+    files = write("a.jsonl", [{**right, "id": "x", "gold": gold}, {**wrong, "id": "z", "gold": gold}])
+    wanted = write("r.jsonl", [{"id": "x", "reference_tool_calls": right["reference_tool_calls"]}])
+    said = run("score", files, *F1, "-m", "trajectory_match", "--reference", wanted, "--json")
+    assert said.exit_code == 0
+    metrics = json.loads(said.stdout)["metrics"]
+    assert [(figure["mean"], figure["n"]) for figure in metrics.values()] == [(1.0, 1), (1.0, 1)]
+    assert all(figure["unmeasured"] == {"the sample has no reference_tool_calls": 1} for figure in metrics.values())
+
+
 def test_the_starter_comes_with_conversations(run: Run) -> None:
     metrics = ("tool_call_accuracy", "tool_call_f1", "trajectory_match")
     said = run("score", "starter", *(word for name in metrics for word in ("-m", name)), "--json")

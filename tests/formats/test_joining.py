@@ -94,6 +94,25 @@ def test_a_sample_whose_id_no_reference_has_stays_without_one(tmp_path: Path) ->
     ]
 
 
+def test_a_reference_replaces_all_that_the_sample_itself_says_was_wanted(tmp_path: Path) -> None:
+    own = {"reference_tool_calls": [OTHER], "gold": [OTHER], "reference": "x", "rubrics": {"1": "x"}}
+    samples = [{"id": name, "messages": [ASKED], **own} for name in "ab"]
+    references = open_references(write(tmp_path / "r.jsonl", [{"id": "a", "reference_tool_calls": [CALL]}]))
+    first, second = joined(read_records(write(tmp_path / "s.jsonl", samples)), references)
+    assert isinstance(first, Record)
+    assert isinstance(second, Record)
+    assert first.sample.get_features() == ["user_input", "reference_tool_calls"]
+    assert second.sample.get_features() == ["user_input"]
+
+
+def test_a_single_turn_keeps_what_it_did_and_loses_its_own_reference(tmp_path: Path) -> None:
+    sample = {"user_input": "q", "response": "Paris", "reference": "Oslo", "reference_contexts": ["c"]}
+    references = open_references(write(tmp_path / "r.jsonl", ["Paris"]))
+    (record,) = joined(read_records(write(tmp_path / "s.jsonl", [sample])), references)
+    assert isinstance(record, Record)
+    assert record.sample.to_dict() == {"user_input": "q", "response": "Paris", "reference": "Paris"}
+
+
 def test_a_reference_of_nulls_says_that_nobody_knows(tmp_path: Path) -> None:
     references = [{"id": "a", "gold": None}, {"id": "b", "reference": "x"}]
     assert joined_names(tmp_path, [{"id": name, "messages": [ASKED]} for name in "ab"], references) == ([[], []], [])

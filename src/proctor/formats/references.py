@@ -54,12 +54,16 @@ def read_reference(value: Any) -> Reference:
 
 
 def with_reference(sample: Sample, reference: Reference) -> Sample:
-    """The sample with what its reference says. What both say is the reference's."""
+    """The sample with what its reference says, and nothing of what it says itself of what was wanted.
+
+    Figures rest on one gold: a sample's own never stands in for what the reference leaves out.
+    """
     misplaced = _OF_SINGLE_TURNS if isinstance(sample, MultiTurnSample) else _OF_CONVERSATIONS
     wrong = sorted(misplaced & reference.keys())
     if wrong:
         raise SampleError(f"the reference has {wrong[0]!r}, which a {type(sample).__name__} does not have.")
-    return msgspec.structs.replace(sample, **reference)
+    own = {name: None for name in _KNOWN & set(sample.__struct_fields__)}
+    return msgspec.structs.replace(sample, **{**own, **reference})
 
 
 def _calls(value: Any, field: str) -> list[Any]:
