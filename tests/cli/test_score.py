@@ -326,6 +326,19 @@ def test_samples_with_references_of_their_own_are_scored_by_the_file_alone(
     assert all(figure["unmeasured"] == {"the sample has no reference_tool_calls": 1} for figure in metrics.values())
 
 
+def test_an_option_that_is_given_twice_is_refused(run: Run, write: Write, right: Any) -> None:
+    files = write("a.jsonl", [right])
+    said = run("score", files, "-m", "trajectory_match", "-M", "threshold=0.5", "-M", "threshold=0.6")
+    assert said.exit_code == 1
+    assert "-M threshold is given twice, as '0.5' and '0.6'; which of the two is meant?" in said.stderr
+
+
+def test_a_comparison_that_cannot_be_is_refused_before_anything_is_read(run: Run, write: Write, right: Any) -> None:
+    said = run("score", write("a.jsonl", [right]), *ACCURACY, "-M", "arg_comparison_metric=tool_call_f1")
+    assert (said.exit_code, said.stdout) == (1, "")
+    assert "arg_comparison_metric cannot be 'tool_call_f1', which looks at conversations" in said.stderr
+
+
 def test_the_starter_comes_with_conversations(run: Run) -> None:
     metrics = ("tool_call_accuracy", "tool_call_f1", "trajectory_match")
     said = run("score", "starter", *(word for name in metrics for word in ("-m", name)), "--json")

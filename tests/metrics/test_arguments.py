@@ -269,3 +269,26 @@ def test_a_schema_that_goes_round_in_circles_or_nowhere_says_nothing() -> None:
     tree: dict[str, Any] = {"properties": {"x": {"$ref": "#/properties/x"}, "y": {"$ref": "#/nowhere"}, "z": True}}
     assert match({"x": 1, "y": [2], "z": 3}, {"x": 1.0, "y": [2], "z": 3}, tools={"f": tree})
     assert not match({"x": "1"}, {"x": 1}, tools={"f": tree})
+
+
+# What an agent may write.
+
+
+@pytest.mark.parametrize("text", ["12e4567", "-1e999", "9" * 5000])
+def test_text_that_spells_a_number_too_large_is_text(text: str) -> None:
+    schema = {"f": {"properties": {"x": {"type": ["number", "null"]}}}}
+    for options in ({"coerce": True}, {"tools": schema}):
+        assert not match({"x": text}, {"x": "abc"}, **options)
+        assert match({"x": text}, {"x": text}, **options)
+
+
+@pytest.mark.parametrize("tolerance", [Within(absolute=0.5), Within(relative=0.5)])
+def test_a_whole_number_that_no_float_holds_is_near_those_that_it_is_near(tolerance: Within) -> None:
+    huge = 10**400
+    overrides = {"f": {"x": tolerance}}
+    assert not match({"x": huge}, {"x": 1.5}, overrides=overrides)
+    assert not match({"x": 1.5}, {"x": huge}, overrides=overrides)
+    assert match({"x": huge}, {"x": huge}, overrides=overrides)
+    assert match({"x": huge + 1}, {"x": huge}, overrides=overrides) is bool(tolerance.relative)
+    gold = [GoldCall("f", {"x": Near(1.5, absolute=0.1)})]
+    assert not match_trajectories([ToolCall("f", {"x": huge})], gold).matched

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proctor.dataset_schema import MultiTurnSample, SingleTurnSample
 from proctor.errors import OptionError, UnmeasuredError
 from proctor.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
-from proctor.metrics import ExactMatch, NonLLMStringSimilarity, SingleTurnMetric, ToolCallAccuracy
+from proctor.metrics import ExactMatch, NonLLMStringSimilarity, SingleTurnMetric, ToolCallAccuracy, ToolCallF1
 from proctor.records.grades import Missing, Score
 
 Conversation = Callable[[list[ToolCall], list[ToolCall] | None], MultiTurnSample]
@@ -315,10 +315,37 @@ async def test_a_comparison_outside_0_to_1_is_refused(conversation: Conversation
         await ToolCallAccuracy(arg_comparison_metric=Recorder(wrong)).multi_turn_ascore(sample)
 
 
-async def test_something_that_is_no_metric_is_refused_as_a_comparison(conversation: Conversation) -> None:
-    sample = conversation([ToolCall(name="a", args={"x": 1})], [ToolCall(name="a", args={"x": 1})])
-    with pytest.raises(OptionError, match="must be a metric with single_turn_ascore"):
-        await ToolCallAccuracy(arg_comparison_metric="exact").multi_turn_ascore(sample)
+class NeedsContexts(SingleTurnMetric):
+    needs = frozenset({"response", "retrieved_contexts"})
+
+
+class Stars(SingleTurnMetric):
+    bounds = (1.0, 5.0)
+
+
+@pytest.mark.parametrize(
+    ("comparison", "sentence"),
+    [
+        (
+            "exact",
+            "arg_comparison_metric must be a metric with single_turn_ascore(sample, callbacks), not str: 'exact'.",
+        ),
+        (3, "arg_comparison_metric must be a metric with single_turn_ascore(sample, callbacks), not int: 3."),
+        (ExactMatch, "arg_comparison_metric is the class ExactMatch; give an object of it: ExactMatch(…)."),
+        (ToolCallF1(), "cannot be 'tool_call_f1', which looks at conversations: an argument is only text."),
+        (NeedsContexts(), "cannot be 'needs_contexts', which needs 'retrieved_contexts': of an argument there is only"),
+        (Stars(), "arg_comparison_metric cannot be 'stars', which gives 1 to 5; it has to give 0 to 1."),
+    ],
+)
+def test_what_cannot_compare_two_texts_is_refused_when_it_is_set(comparison: Any, sentence: str) -> None:
+    with pytest.raises(OptionError) as made:
+        ToolCallAccuracy(arg_comparison_metric=comparison)
+    metric = ToolCallAccuracy()
+    with pytest.raises(OptionError) as later:
+        metric.arg_comparison_metric = comparison
+    assert sentence in str(made.value)
+    assert str(made.value) == str(later.value)
+    assert isinstance(metric.arg_comparison_metric, ExactMatch)
 
 
 def test_a_subclass_that_measures_in_its_own_way_is_measured_in_its_own_way(conversation: Conversation) -> None:

@@ -12,10 +12,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from proctor import evaluate
 from proctor.dataset_schema import MultiTurnSample, SingleTurnSample, read_sample
 from proctor.errors import OptionError, SampleError, UnmeasuredError
 from proctor.messages import AIMessage, HumanMessage, ToolCall
-from proctor.metrics import SingleTurnMetric, TrajectoryMatch, registry
+from proctor.metrics import ExactMatch, SingleTurnMetric, ToolCallF1, TrajectoryMatch, registry
 from proctor.metrics.comparators import AtLeast
 from proctor.metrics.matching import Matcher, match_trajectories
 from proctor.metrics.trajectory_result import TrajectoryResult
@@ -53,6 +54,20 @@ class Likeness(SingleTurnMetric):
         await asyncio.sleep(0)
         self._open -= 1
         return self.table[pair]
+
+
+class ReadsContexts(SingleTurnMetric):
+    needs = frozenset({"response", "retrieved_contexts"})
+
+    def measure(self, sample: SingleTurnSample) -> Score:
+        return Score(1.0)
+
+
+class Stars(SingleTurnMetric):
+    bounds = (1.0, 5.0)
+
+    def measure(self, sample: SingleTurnSample) -> Score:
+        return Score(5.0)
 
 
 @pytest.mark.parametrize(("score", "value"), [("match", 0.0), ("f1", 0.4), ("precision", 1 / 3), ("recall", 0.5)])
@@ -230,6 +245,13 @@ def test_a_partial_order_too_loose_leaves_the_sample_unmeasured(conversation: Co
         ({"overrides": {"f": "some"}}, "tool 'f': 'some' is no argument mode"),
         ({"overrides": {"f": [3]}}, "tool 'f': a list of arguments holds names"),
         ({"overrides": {"f": {"x": 3}}}, "argument 'x' of tool 'f': 3 is no comparator"),
+        (
+            {"overrides": {"f": {"x": ExactMatch}}},
+            r"argument 'x' of tool 'f' is the class ExactMatch; give an object of",
+        ),
+        ({"overrides": {"f": {"x": ToolCallF1()}}}, "'x' of tool 'f' cannot be 'tool_call_f1', which looks at conv"),
+        ({"overrides": {"f": {"x": ReadsContexts()}}}, "cannot be 'reads_contexts', which needs 'retrieved_contexts'"),
+        ({"overrides": {"f": {"x": AtLeast(Stars(), 0.5)}}}, "cannot be 'stars', which gives 1 to 5; it has to give"),
         ({"overrides": {"f": {3: "exact"}}}, "tool 'f': an argument's name must be text"),
         ({"tools": "f"}, "tools must be a list of tool schemas, not str"),
         ({"tools": [{"description": "?"}]}, r"tools\[0\] has no name"),
@@ -239,6 +261,62 @@ def test_a_partial_order_too_loose_leaves_the_sample_unmeasured(conversation: Co
 def test_options_that_cannot_be_are_refused(options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(OptionError, match=sentence):
         TrajectoryMatch(**options)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "made", "wanted"),
+    [
+        ("mode", "subset", [call("f")], [call("f"), call("g")]),
+        ("args", "ignore", [call("f", x=1)], [call("f")]),
+        ("overrides", {"f": {"x": "ignore"}}, [call("f", x=1)], [call("f", x=2)]),
+        ("tools", {"f": {"properties": {"x": {"type": "integer"}}}}, [call("f", x="1")], [call("f", x=1)]),
+        ("coerce", True, [call("f", x="1")], [call("f", x=1)]),
+    ],
+)
+def test_an_option_that_is_set_later_counts_from_then_on(
+    conversation: Conversation, option: str, value: Any, made: list[ToolCall], wanted: list[ToolCall]
+) -> None:
+    metric = TrajectoryMatch()
+    assert metric.multi_turn_score(conversation(made, wanted)) == 0.0
+    setattr(metric, option, value)
+    assert metric.multi_turn_score(conversation(made, wanted)) == 1.0
+    assert copy.copy(metric).multi_turn_score(conversation(made, wanted)) == 1.0
+    assert metric.match(made, wanted).matched
+
+
+def test_a_threshold_that_is_set_later_counts_and_so_does_a_comparator_that_waits(conversation: Conversation) -> None:
+    sample = conversation([call("f", x="ab")], [call("f", x="ac")])
+    metric = TrajectoryMatch(overrides={"f": {"x": lambda *_: 0.5}})
+    assert metric.multi_turn_score(sample) == 0.0
+    metric.threshold = 0.5
+    assert metric.multi_turn_score(sample) == 1.0
+    assert metric.immediate
+    metric.overrides = {"f": {"x": Likeness({("ab", "ac"): 0.5})}}
+    assert not metric.immediate
+    assert metric.multi_turn_score(sample) == 1.0
+
+
+def test_the_column_says_the_mode_that_counts(conversation: Conversation) -> None:
+    metric = TrajectoryMatch()
+    metric.mode = "subset"
+    result = evaluate([conversation([call("f")], [call("f"), call("g")])], [metric], show_progress=False)
+    assert result.scores == [{"trajectory_match(mode=subset)": 1.0}]
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("mode", "loose"), ("args", "some"), ("score", "mean"), ("threshold", 2), ("overrides", 3)]
+)
+def test_an_option_that_cannot_be_is_refused_when_it_is_set_later_too(option: str, value: Any) -> None:
+    metric = TrajectoryMatch()
+    before = getattr(metric, option)
+    with pytest.raises(OptionError):
+        setattr(metric, option, value)
+    assert getattr(metric, option) == before
+
+
+def test_a_reason_counts_one_call_as_one(conversation: Conversation) -> None:
+    told = TrajectoryMatch().measure(conversation([], [call("f")]))
+    assert told == Score(0.0, reason="in order, 0 of 1 call wanted was made, none extra")
 
 
 def test_the_command_line_knows_it() -> None:

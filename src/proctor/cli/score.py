@@ -153,6 +153,8 @@ def _measurements(wish: Wish, meter: Meter) -> list[Measurement]:
         key, equals, value = said.partition("=")
         if not equals or not key:
             raise OptionError(f"-M {said!r} must be of the form key=value or metric.key=value.")
+        if key in options:
+            raise OptionError(f"-M {key} is given twice, as {options[key]!r} and {value!r}; which of the two is meant?")
         options[key] = value
     metrics = registry.make_all(names, options)
     model = judge_model(Asked(wish.judge, wish.model_url, wish.cache, wish.replay, wish.prices))

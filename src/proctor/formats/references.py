@@ -62,7 +62,7 @@ def with_reference(sample: Sample, reference: Reference) -> Sample:
     wrong = sorted(misplaced & reference.keys())
     if wrong:
         raise SampleError(f"the reference has {wrong[0]!r}, which a {type(sample).__name__} does not have.")
-    own = {name: None for name in _KNOWN & set(sample.__struct_fields__)}
+    own = dict.fromkeys(_KNOWN & set(sample.__struct_fields__))
     return msgspec.structs.replace(sample, **{**own, **reference})
 
 

@@ -12,6 +12,7 @@ from proctor.messages import ToolCall
 from proctor.metrics._string import ExactMatch
 from proctor.metrics.base import SHARE, Metric, MultiTurnMetric, SingleTurnMetric, cell, settled
 from proctor.metrics.calls import calls_made, spelling
+from proctor.metrics.comparators import check_text_metric
 from proctor.records.grades import Missing, Score
 
 _NOTHING_TO_DO = Score(1.0, reason="no calls were made and none were wanted")
@@ -40,6 +41,12 @@ class ToolCallAccuracy(MultiTurnMetric):
 
     needs = frozenset({"user_input", "reference_tool_calls"})
     bounds = SHARE
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an option; an argument comparison that could not work is refused here, when made and when set later."""
+        if name == "arg_comparison_metric":
+            check_text_metric(value, name)
+        super().__setattr__(name, value)
 
     @property
     def immediate(self) -> bool:
@@ -133,11 +140,7 @@ class ToolCallAccuracy(MultiTurnMetric):
     async def _acompare(self, sample: SingleTurnSample, callbacks: Any) -> Score | Missing:
         comparison: Any = self.arg_comparison_metric
         score = getattr(comparison, "single_turn_ascore", None) or getattr(comparison, "single_turn_score", None)
-        if score is None:
-            raise OptionError(
-                f"arg_comparison_metric must be a metric with single_turn_ascore(sample, callbacks), "
-                f"not {type(comparison).__name__}.",
-            )
+        assert score is not None, "it was looked at when it was set"
         try:
             return cell(_named(comparison), await settled(score(sample, callbacks)))
         except UnmeasuredError as error:

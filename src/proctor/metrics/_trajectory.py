@@ -27,6 +27,8 @@ _NUMBERS: dict[str, Callable[[TrajectoryResult], float | None]] = {
     "precision": lambda result: result.calls.precision,
     "recall": lambda result: result.calls.recall,
 }
+_MATCHER_OPTIONS = ("mode", "args", "overrides", "tools", "coerce", "threshold")
+_OPTIONS = frozenset({*_MATCHER_OPTIONS, "score"})
 _VACUOUS = "No call was made and none was wanted: the perfect score says nothing"
 
 
@@ -37,6 +39,8 @@ class TrajectoryMatch(MultiTurnMetric):
     The calls wanted are the sample's `gold` where it has one, else its `reference_tool_calls`. `result(sample)` gives
     the whole result, every pair and every difference, and printing that tells it in words; `match(outputs, reference)`
     does so for messages and calls that are no sample. With `details`, scores hold it too, as plain data.
+
+    An option that is set later counts from then on: `metric.mode = "subset"`.
     """
 
     name: str = "trajectory_match"
@@ -62,16 +66,25 @@ class TrajectoryMatch(MultiTurnMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._prepare()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an option, and refuse what it cannot be; the metric is then as it was."""
+        before = self.__dict__.get(name)
+        super().__setattr__(name, value)
+        if "_matcher" in self.__dict__ and name in _OPTIONS:
+            try:
+                self._prepare()
+            except OptionError:
+                super().__setattr__(name, before)
+                raise
+
+    def _prepare(self) -> None:
+        """Check the options, and make the matcher that they ask for."""
         if self.score not in _NUMBERS:
             raise OptionError(f"{self.score!r} is no score of TrajectoryMatch; known are {', '.join(_NUMBERS)}.")
-        self._matcher = Matcher(
-            self.mode,
-            args=self.args,
-            overrides=self.overrides,
-            tools=self.tools,
-            coerce=self.coerce,
-            threshold=self.threshold,
-        )
+        options = {name: getattr(self, name) for name in _MATCHER_OPTIONS}
+        self._matcher = Matcher(**options)
 
     @property
     def immediate(self) -> bool:

@@ -21,13 +21,14 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import msgspec
 
 from proctor.dataset_schema import SingleTurnSample
 from proctor.errors import OptionError, UnmeasuredError
-from proctor.metrics.base import Metric, SingleTurnMetric, cell, settled
+from proctor.metrics.base import Metric, MetricType, SingleTurnMetric, cell, settled
 from proctor.metrics.blocking import together
 from proctor.records.gold import Anything, Choice, Near, Pattern, is_number
 from proctor.records.grades import Missing, Score
@@ -99,7 +100,8 @@ def comparator(given: Any, threshold: float, where: str) -> Comparator | None:
     test = _test(given)
     if test is not None:
         return Comparator(lambda made, wanted, _: test(made, wanted), 1.0)
-    if isinstance(given, SingleTurnMetric) or hasattr(given, "single_turn_ascore"):
+    if isinstance(given, (Metric, type)) or hasattr(given, "single_turn_ascore"):
+        check_text_metric(given, where)
         return _by_metric(given, threshold)
     if callable(given) and not isinstance(given, type):
         return Comparator(lambda made, wanted, _: by_function(given, (made, wanted), where), threshold)
@@ -107,6 +109,36 @@ def comparator(given: Any, threshold: float, where: str) -> Comparator | None:
         f"{where}: {given!r} is no comparator; give 'ignore', 'exact', Within(…), Pattern(…), a single-turn metric, "
         "a function of the value made and the value wanted, or AtLeast(metric, threshold)."
     )
+
+
+_OF_TWO_TEXTS = frozenset({"response", "reference"})
+"""What a metric can see of an argument: the value made is the response, the value wanted the reference."""
+
+
+def check_text_metric(given: Any, where: str) -> None:
+    """Refuse what cannot compare the texts of two arguments: OptionError with one sentence, `where` its beginning."""
+    name = _named(given)
+    if isinstance(given, type):
+        raise OptionError(f"{where} is the class {given.__name__}; give an object of it: {given.__name__}(…).")
+    if not isinstance(given, Metric):
+        if callable(getattr(given, "single_turn_ascore", None) or getattr(given, "single_turn_score", None)):
+            return
+        kind = type(given).__name__
+        raise OptionError(
+            f"{where} must be a metric with single_turn_ascore(sample, callbacks), not {kind}: {given!r}."
+        )
+    needed = given.required_columns.get(MetricType.SINGLE_TURN.name, set())
+    if not isinstance(given, SingleTurnMetric) and not needed:
+        raise OptionError(f"{where} cannot be {name!r}, which looks at conversations: an argument is only text.")
+    more = sorted(needed - _OF_TWO_TEXTS)
+    if more:
+        raise OptionError(
+            f"{where} cannot be {name!r}, which needs {more[0]!r}: of an argument there is only the value made, as "
+            "response, and the value wanted, as reference."
+        )
+    if given.bounds is not None and not (given.bounds[0] >= 0 and given.bounds[1] <= 1):
+        least, most = given.bounds
+        raise OptionError(f"{where} cannot be {name!r}, which gives {least:g} to {most:g}; it has to give 0 to 1.")
 
 
 def _test(given: Any) -> Callable[[Any, Any], bool] | None:
@@ -131,7 +163,11 @@ def near(made: Any, wanted: Any, absolute: float, relative: float) -> bool:
     """Whether two numbers are near each other; what is no number is near nothing."""
     if not is_number(made) or not is_number(wanted):
         return False
-    return bool(abs(made - wanted) <= max(absolute, relative * abs(wanted)))
+    try:
+        return bool(abs(made - wanted) <= max(absolute, relative * abs(wanted)))
+    except OverflowError:  # a whole number that no float holds
+        allowed = max(Fraction(absolute), Fraction(relative) * abs(Fraction(wanted)))
+        return abs(Fraction(made) - Fraction(wanted)) <= allowed
 
 
 def accepts(choice: Choice, made: Any) -> bool:

@@ -128,7 +128,10 @@ def spelt(value: str, types: Iterable[str]) -> Any:
     """The number or truth value that a text spells, where the types have such; else the text."""
     text = value.strip()
     if ("number" in types or "integer" in types) and _NUMBER.fullmatch(text):
-        number = msgspec.json.decode(text)
+        try:
+            number = msgspec.json.decode(text)
+        except msgspec.MsgspecError:  # no float holds it: then it is text that looks like a number
+            return value
         return int(number) if isinstance(number, float) and number.is_integer() else number
     if "boolean" in types and text.casefold() in ("true", "false"):
         return text.casefold() == "true"

@@ -211,7 +211,8 @@ def summary(result: TrajectoryResult) -> str:
         return "no call was made and none was wanted"
     calls = result.calls
     wanted = calls.fulfilled + calls.missing
-    said = f"{calls.fulfilled} of {_counted(wanted, 'call')} wanted {'was' if calls.fulfilled == 1 else 'were'} made"
+    verb = "was" if 1 in (calls.fulfilled, wanted) else "were"
+    said = f"{calls.fulfilled} of {_counted(wanted, 'call')} wanted {verb} made"
     optional = calls.matched - calls.fulfilled
     if optional:
         said += f", {optional} optional"
