@@ -49,6 +49,12 @@ def test_asking_for_help_loads_nothing_heavy() -> None:
     assert loaded & HEAVY == set()
 
 
+def test_the_script_of_a_shell_loads_nothing_heavy() -> None:
+    loaded = loaded_by(HELP.replace("'--help'", "'completion', 'fish'"))
+    assert "proctor.cli.completion" in loaded
+    assert loaded & HEAVY == set()
+
+
 def test_a_name_is_loaded_when_it_is_used() -> None:
     loaded = loaded_by("import proctor\nproctor.ProctorError")
     assert "proctor.errors" in loaded

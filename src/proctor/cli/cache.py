@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from proctor.cli import finishing
 from proctor.errors import FileError, StorageError
 from proctor.formats.stabletoolbench.cache import Exported, Imported, export_cache, import_cache
 from proctor.formats.stabletoolbench.cache_paths import Layout
@@ -25,7 +26,7 @@ _SHOWN = 20
 """So many of a list are named; the rest is counted."""
 
 _AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
-_STORE = click.argument("store", metavar="STORE")
+_STORE = click.argument("store", metavar="STORE", shell_complete=finishing.files)
 
 
 @click.group()
@@ -37,7 +38,7 @@ def command() -> None:
 
 
 @command.command("import")
-@click.argument("folder", metavar="DIR")
+@click.argument("folder", metavar="DIR", shell_complete=finishing.files)
 @_STORE
 @click.option("--tools", metavar="DIR", help="Take the documented names of APIs and parameters from these tools.")
 @_AS_JSON
@@ -59,7 +60,7 @@ def import_(folder: str, store: str, tools: str | None, as_json: bool) -> None:
 
 @command.command()
 @_STORE
-@click.argument("folder", metavar="DIR")
+@click.argument("folder", metavar="DIR", shell_complete=finishing.files)
 @click.option(
     "--layout",
     type=click.Choice([layout.value for layout in Layout]),

@@ -9,6 +9,7 @@ from typing import Any, get_args
 import click
 import msgspec
 
+from proctor.cli import finishing
 from proctor.cli.compared import Side, Told, as_json, as_text
 from proctor.cli.group import GATE_FAILED, NOT_DECISIVE, STOPPED, UNDECIDED
 from proctor.config import read_settings, settings_of
@@ -51,10 +52,10 @@ class Wish(msgspec.Struct, frozen=True):
 
 
 @click.command(context_settings={"show_default": True})
-@click.argument("a", metavar="A")
-@click.argument("b", metavar="[B]", required=False)
+@click.argument("a", metavar="A", shell_complete=finishing.runs)
+@click.argument("b", metavar="[B]", required=False, shell_complete=finishing.runs)
 @click.option("--by", type=click.Choice(get_args(Measure)), default="sopr", help="What is compared.")
-@click.option("--test-set", multiple=True, metavar="SET", help="Compare this set only.")
+@click.option("--test-set", multiple=True, metavar="SET", shell_complete=finishing.sets, help="Compare this set only.")
 @click.option(
     "--cluster",
     type=click.Choice(get_args(Cluster)),

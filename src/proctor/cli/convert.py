@@ -10,6 +10,7 @@ from typing import Any
 import click
 import msgspec
 
+from proctor.cli import finishing
 from proctor.errors import FileError, OptionError, StorageError
 from proctor.formats.stabletoolbench.converting import File, Form, Writing, files_of
 from proctor.formats.stabletoolbench.query_folders import queries_by_id
@@ -48,7 +49,7 @@ class Report(msgspec.Struct):
 
 
 @click.command(context_settings={"show_default": True})
-@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", shell_complete=finishing.files)
 @click.option(
     "--to",
     required=True,

@@ -10,6 +10,7 @@ from typing import Any
 import click
 import msgspec
 
+from proctor.cli import finishing
 from proctor.cli.graded import Told, as_json, as_text, gated_figures, written_files
 from proctor.cli.group import GATE_FAILED, STOPPED
 from proctor.cli.journals import tell_damage
@@ -56,9 +57,13 @@ class Wish(msgspec.Struct, frozen=True):
 
 
 @click.command(context_settings={"show_default": True})
-@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", shell_complete=finishing.runs)
 @click.option(
-    "--judge", multiple=True, metavar="NAME", help="Who judges: a model, heuristic, rubric; several: a panel."
+    "--judge",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=finishing.judges,
+    help="Who judges: a model, heuristic, rubric; several: a panel.",
 )
 @click.option("--judge-url", metavar="URL", help="Where the judge's model is.")
 @click.option("--judge-repeats", type=click.IntRange(min=1), metavar="N", help="Judge every answer N times.")
@@ -67,9 +72,16 @@ class Wish(msgspec.Struct, frozen=True):
 @click.option(
     "--compat", type=click.Choice(["stabletoolbench"]), help="Leave queries without an answer out, as upstream counts."
 )
-@click.option("--benchmark", metavar="NAME", help="Whose queries recorded answers are to: a name, a folder or a file.")
+@click.option(
+    "--benchmark",
+    metavar="NAME",
+    shell_complete=finishing.benchmarks,
+    help="Whose queries recorded answers are to: a name, a folder or a file.",
+)
 @click.option("--data", metavar="DIR", help="Where StableToolBench's queries are.")
-@click.option("--test-set", multiple=True, metavar="SET", help="Of the benchmark, this set.")
+@click.option(
+    "--test-set", multiple=True, metavar="SET", shell_complete=finishing.sets, help="Of the benchmark, this set."
+)
 @click.option("--ids", metavar="PATH", help="Of the benchmark, the queries of this id file or folder of such files.")
 @click.option("--output", "-o", metavar="DIR", help="Where recorded answers are kept as runs.  [default: results]")
 @click.option("--name", metavar="NAME", help="What a run of recorded answers is called beside its model.")

@@ -10,6 +10,7 @@ from typing import Any
 import click
 import msgspec
 
+from proctor.cli import finishing
 from proctor.config import settings_of
 from proctor.records.grades import Missing
 from proctor.report.tables import table
@@ -38,7 +39,7 @@ def command() -> None:
 
 
 @command.command(context_settings={"show_default": True})
-@click.argument("labels", metavar="LABELS.csv")
+@click.argument("labels", metavar="LABELS.csv", shell_complete=finishing.files)
 @click.option("--output", "-o", metavar="FILE", help="Write the calibration to this file, for --calibration.")
 @click.option("--column", metavar="NAME", help="The judge's column that is calibrated. [default: judge]")
 @click.option("--judge-name", default="", metavar="TEXT", help="Which judge this is: its model and its prompts.")
@@ -71,7 +72,14 @@ def calibrate(labels: str, output: str | None, column: str | None, level: float,
 
 
 @command.command(context_settings={"show_default": True})
-@click.option("--judge", multiple=True, required=True, metavar="NAME", help="Who judges: a model, heuristic, rubric.")
+@click.option(
+    "--judge",
+    multiple=True,
+    required=True,
+    metavar="NAME",
+    shell_complete=finishing.judges,
+    help="Who judges: a model, heuristic, rubric.",
+)
 @click.option("--judge-url", metavar="URL", help="Where the judge's model is.")
 @click.option("--judge-template", metavar="DIR", help="The judge's prompts: a folder of StableToolBench's form.")
 @click.option("--concurrency", type=click.IntRange(min=1), metavar="N", help="Answers judged at once.")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 import msgspec
 
+from proctor.cli import finishing
 from proctor.metrics import registry
 from proctor.metrics.base import MetricType
 from proctor.metrics.registry import Entry, OfRuns
@@ -17,7 +18,7 @@ _KINDS = {MetricType.SINGLE_TURN: "single turns", MetricType.MULTI_TURN: "conver
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[NAME...]")
+@click.argument("names", nargs=-1, metavar="[NAME...]", shell_complete=finishing.metrics)
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 def command(names: tuple[str, ...], as_json: bool) -> None:
     """List the metrics, and what each needs.

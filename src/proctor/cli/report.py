@@ -8,6 +8,7 @@ from typing import Any
 import click
 import msgspec
 
+from proctor.cli import finishing
 from proctor.errors import OptionError
 from proctor.report.exhibit import Exhibit
 from proctor.report.page import page
@@ -18,8 +19,8 @@ from proctor.wiring.pages import Wish, exhibit_of, page_path
 
 
 @click.command()
-@click.argument("run")
-@click.argument("run2", required=False)
+@click.argument("run", shell_complete=finishing.runs)
+@click.argument("run2", required=False, shell_complete=finishing.runs)
 @click.option("--output", "-o", metavar="FILE", help="Where the page is written; - prints it.")
 @click.option("--calibration", metavar="FILE", help="Show the rate corrected for the judge's known errors as well.")
 @click.option(

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from proctor.cli import finishing
 from proctor.cli.display import DISPLAYS, displayed
 from proctor.cli.group import STOPPED
 from proctor.cli.journals import tell_damage
@@ -34,23 +35,41 @@ _BESIDE = 5_000
 
 
 @click.command()
-@click.option("--benchmark", metavar="NAME", help="starter, stabletoolbench (with --data), or your folder of queries.")
+@click.option(
+    "--benchmark",
+    metavar="NAME",
+    shell_complete=finishing.benchmarks,
+    help="starter, stabletoolbench (with --data), or your folder of queries.",
+)
 @click.option("--data", metavar="DIR", help="Where StableToolBench's queries are.")
 @click.option("--tool-dir", metavar="DIR", help="The tool files; without it, the APIs that the queries document.")
 @click.option("--index", metavar="FILE", help="Keep an index of the tools in this file: a later start is fast.")
-@click.option("--test-set", multiple=True, metavar="SET", help="Ask this set of queries; all of them without it.")
+@click.option(
+    "--test-set",
+    multiple=True,
+    metavar="SET",
+    shell_complete=finishing.sets,
+    help="Ask this set of queries; all of them without it.",
+)
 @click.option("--ids", metavar="PATH", help="Ask only the queries of this id file, or of a folder of such files.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Ask the first N queries of each set.")
 @click.option(
     "--agent",
     metavar="NAME",
+    shell_complete=finishing.agents,
     help="Who sits the exam: one by name (react, dfs, baseline …), module:Object, command:WORDS or http://…",
 )
 @click.option("--model", metavar="MODEL", help="The agent's model, such as openai/gpt-4o-mini.")
 @click.option("--model-url", metavar="URL", help="Where the agent's model is; needed for one of your own.")
 @click.option("-A", "--agent-options", multiple=True, metavar="KEY=VALUE", help="Set an option of the agent: tries=3.")
 @click.option("--tools", metavar="WHICH", help="The tools at hand: all, query or retrieved:K.")
-@click.option("--judge", multiple=True, metavar="NAME", help="Who judges: a model, heuristic, rubric or none.")
+@click.option(
+    "--judge",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=finishing.judges,
+    help="Who judges: a model, heuristic, rubric or none.",
+)
 @click.option("--judge-url", metavar="URL", help="Where the judge's model is.")
 @click.option("--judge-repeats", type=click.IntRange(min=1), metavar="N", help="Judge every answer N times.")
 @click.option("--judge-template", metavar="DIR", help="The judge's prompts: a folder of StableToolBench's form.")

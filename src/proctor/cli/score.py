@@ -9,6 +9,7 @@ from typing import Any
 import click
 import msgspec
 
+from proctor.cli import finishing
 from proctor.cli.figures import Beside, as_json, as_text
 from proctor.cli.group import GATE_FAILED
 from proctor.cli.judged import Asked, calibrations_of, corrections, judge_model
@@ -53,8 +54,15 @@ class Wish(msgspec.Struct, frozen=True):
 
 
 @click.command(context_settings={"show_default": True})
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--metric", "-m", multiple=True, metavar="NAME", help="Measure by this metric; may be given many times.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=finishing.files)
+@click.option(
+    "--metric",
+    "-m",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=finishing.metrics,
+    help="Measure by this metric; may be given many times.",
+)
 @click.option(
     "-M",
     "options",

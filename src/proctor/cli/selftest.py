@@ -9,6 +9,7 @@ from typing import Any
 import click
 import msgspec
 
+from proctor.cli import finishing
 from proctor.cli.group import GATE_FAILED, STOPPED
 from proctor.config import read_settings, settings_of
 from proctor.errors import OptionError, nearest
@@ -23,13 +24,30 @@ _HERE = ("probe", "show", "config", "json")
 
 
 @click.command(context_settings={"show_default": True})
-@click.option("--benchmark", metavar="NAME", help="Whose queries: a name, a folder or a file.  [default: starter]")
+@click.option(
+    "--benchmark",
+    metavar="NAME",
+    shell_complete=finishing.benchmarks,
+    help="Whose queries: a name, a folder or a file.  [default: starter]",
+)
 @click.option("--data", metavar="DIR", help="Where StableToolBench's queries are.")
 @click.option("--tool-dir", metavar="DIR", help="The tool files; without it, the APIs that the queries document.")
-@click.option("--test-set", multiple=True, metavar="SET", help="This set of queries; all of them without it.")
+@click.option(
+    "--test-set",
+    multiple=True,
+    metavar="SET",
+    shell_complete=finishing.sets,
+    help="This set of queries; all of them without it.",
+)
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="The first N queries of each set.")
 @click.option("--probe", multiple=True, metavar="NAME", help="Send only this probe in.")
-@click.option("--judge", multiple=True, metavar="NAME", help="Test this judge: a model, heuristic, rubric.")
+@click.option(
+    "--judge",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=finishing.judges,
+    help="Test this judge: a model, heuristic, rubric.",
+)
 @click.option("--judge-url", metavar="URL", help="Where the judge's model is.")
 @click.option("--judge-repeats", type=click.IntRange(min=1), metavar="N", help="Judge every answer N times.")
 @click.option("--judge-template", metavar="DIR", help="The judge's prompts: a folder of StableToolBench's form.")

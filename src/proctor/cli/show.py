@@ -10,6 +10,7 @@ from typing import Any
 import click
 import msgspec
 
+from proctor.cli import finishing
 from proctor.cli.painting import painted
 from proctor.config import Judge
 from proctor.errors import OptionError, close_to
@@ -31,8 +32,8 @@ _WIDEST = 120
 
 
 @click.command()
-@click.argument("run")
-@click.argument("query", required=False)
+@click.argument("run", shell_complete=finishing.runs)
+@click.argument("query", required=False, shell_complete=finishing.queries)
 @click.option("--trials", is_flag=True, help="List the trials, a line each.")
 @click.option("--status", type=click.Choice(_STATUSES), help="List only trials of this status.")
 @click.option(

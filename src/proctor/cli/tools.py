@@ -14,6 +14,7 @@ from proctor.catalog.loader import load_catalog
 from proctor.catalog.names import plain_name
 from proctor.catalog.schemas import FORMS
 from proctor.catalog.search import Hit, ToolSearch
+from proctor.cli import finishing
 from proctor.cli.group import ERROR
 from proctor.errors import OptionError, close_to
 from proctor.records.queries import ApiId, ApiSpec, Parameter
@@ -27,7 +28,7 @@ _index = click.option(
 )
 _category = click.option("--category", metavar="NAME", help="Only tools of this category.")
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-_folder = click.argument("tools", metavar="DIR")
+_folder = click.argument("tools", metavar="DIR", shell_complete=finishing.tools)
 _SUMMARY = 160
 
 
@@ -43,7 +44,7 @@ def command() -> None:
 
 @command.command()
 @click.argument("query")
-@click.option("--tools", required=True, metavar="DIR", help="Where the tools are.")
+@click.option("--tools", required=True, metavar="DIR", shell_complete=finishing.tools, help="Where the tools are.")
 @click.option("-k", "number", type=click.IntRange(min=1), default=5, show_default=True, help="How many APIs to find.")
 @_category
 @_index

@@ -17,13 +17,15 @@ from proctor.errors import FileError, OptionError, nearest
 from proctor.formats.stabletoolbench.queries import read_queries, read_query_ids
 from proctor.records.queries import ApiId, Query
 
-__all__ = ["Opened", "functions_of", "open_benchmark"]
+__all__ = ["NAMED", "Opened", "functions_of", "open_benchmark", "set_names"]
 
 _FOLDERS = ("test_instruction", "solvable_queries/test_instruction", "queries", ".")
 """Where query files are looked for below a benchmark's folder."""
 _IDS = "test_query_ids"
 _STARTER = "starter"
 _PUBLISHED = "stabletoolbench"
+NAMED = (_STARTER, _PUBLISHED)
+"""The benchmarks that have a name; others are folders and files."""
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
@@ -50,6 +52,13 @@ def open_benchmark(said: Benchmark) -> Opened:
         catalog = Catalog.of_apis(api for queries in sets.values() for query in queries for api in query.apis)
     made = _starter().fingerprint() if functions else ""
     return Opened(name, sets, catalog, _hash(sets, catalog, made), functions)
+
+
+def set_names(said: Benchmark) -> tuple[str, ...]:
+    """The names of a benchmark's sets; no query is read for them."""
+    if said.name == _STARTER:
+        return tuple(sorted(_query_files(Path(_starter().folder()))))
+    return tuple(sorted(_query_files(_found(said)[1])))
 
 
 def functions_of(name: str) -> Mapping[ApiId, Callable[..., Any]]:
