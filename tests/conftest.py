@@ -1,5 +1,6 @@
-"""A real PostgreSQL, for the tests of every room that keeps answers in one."""
+"""What the tests of several rooms need: files of StableToolBench, and a real PostgreSQL."""
 
+import os
 import secrets
 import shutil
 import tempfile
@@ -9,6 +10,16 @@ from pathlib import Path
 import psycopg
 import pytest
 from psycopg import sql
+
+
+@pytest.fixture(scope="session")
+def benchmark_data() -> Path:
+    """Files of StableToolBench that somebody put beside the checkout; tests on them are skipped without."""
+    beside = Path(__file__).parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("PROCTOR_SHARED_DATA", beside)) / "stabletoolbench"
+    if not folder.is_dir():
+        pytest.skip(f"there are no StableToolBench files at {folder}; PROCTOR_SHARED_DATA may name their folder")
+    return folder
 
 
 @pytest.fixture(scope="session")

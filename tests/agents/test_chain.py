@@ -101,7 +101,6 @@ async def test_malformed_arguments_reach_no_api_and_are_kept(town: Any, diary: A
         call("Finish", return_type="done", final_answer="x"),
         call("Finish", return_type="give_answer"),
         call("Finish", return_type="give_answer", final_answer=" "),
-        call("Finish", return_type="give_answer", final_answer=7),
         ToolCall(name="Finish", args={}, malformed="At 7."),
     ],
 )

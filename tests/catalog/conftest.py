@@ -1,7 +1,6 @@
 """Tools that we made up, in the shapes in which tools are handed around."""
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,17 +8,6 @@ from typing import Any
 import pytest
 
 from proctor.records.queries import ApiId, ApiSpec, Parameter
-
-ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="session")
-def benchmark_data() -> Path:
-    """Files of StableToolBench that somebody put beside the checkout; tests on them are skipped without."""
-    folder = Path(os.environ.get("PROCTOR_SHARED_DATA", ROOT.parent / "shared" / "data")) / "stabletoolbench"
-    if not folder.is_dir():
-        pytest.skip(f"there are no StableToolBench files at {folder}; PROCTOR_SHARED_DATA may name their folder")
-    return folder
 
 
 @pytest.fixture

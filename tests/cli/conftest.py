@@ -1,7 +1,6 @@
 """The command in process, and files for it."""
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -61,13 +60,3 @@ def wrong() -> dict[str, Any]:
 def unknown() -> dict[str, Any]:
     """A sample of which nobody knows what was wanted."""
     return sample(wanted=None)
-
-
-@pytest.fixture(scope="session")
-def benchmark_data() -> Path:
-    """Files of StableToolBench that somebody put beside the checkout; tests on them are skipped without."""
-    beside = Path(__file__).parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("PROCTOR_SHARED_DATA", beside)) / "stabletoolbench"
-    if not folder.is_dir():
-        pytest.skip(f"there are no StableToolBench files at {folder}; PROCTOR_SHARED_DATA may name their folder")
-    return folder

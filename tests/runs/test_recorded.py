@@ -5,9 +5,10 @@ import pytest
 from proctor.errors import InputError
 from proctor.formats.stabletoolbench.converted import ConvertedAnswer
 from proctor.formats.stabletoolbench.recordings import Kind, Recording
-from proctor.formats.stabletoolbench.turns import FINISH, Called, written_finish
+from proctor.formats.stabletoolbench.turns import Called
 from proctor.metrics._selection import Selection, selection
 from proctor.records.answers import Answer
+from proctor.records.finishing import FINISH, written_finish
 from proctor.records.grades import Status, Verdict
 from proctor.records.queries import ApiId, ApiSpec, GoldApi, Query
 from proctor.records.runs import RunRecord, Trial, TrialKey

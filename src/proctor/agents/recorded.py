@@ -13,6 +13,7 @@ from proctor.agents.diary import Diary
 from proctor.errors import AgentError, OptionError
 from proctor.messages import ToolCall
 from proctor.models.chat import Reply
+from proctor.records.finishing import FINISH
 from proctor.records.traces import CallStep, Finish, StopReason, Trace
 
 __all__ = ["RecordedAgent"]
@@ -35,7 +36,7 @@ class RecordedAgent:
 
     def _moves(self, trace: Trace) -> Strategy:
         for step in trace.steps:
-            if self._again and isinstance(step, CallStep) and step.name != "Finish":
+            if self._again and isinstance(step, CallStep) and step.name != FINISH:
                 yield CallApis((ToolCall(name=step.name, args=step.arguments, malformed=step.malformed),))
             else:
                 yield Note(step)

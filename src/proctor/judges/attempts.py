@@ -7,15 +7,13 @@ from typing import Any
 import msgspec
 
 from proctor.errors import SampleError
+from proctor.records.finishing import GIVE_UP
 from proctor.records.grades import Status
 from proctor.records.keys import canonical_json
 from proctor.records.queries import Expected, Fact, Query
 from proctor.records.traces import CallStep, Finish, Thought, Trace
 
-__all__ = ["GIVE_UP", "Attempt", "settled"]
-
-GIVE_UP = "give_up_and_restart"
-"""What agents write that give up, by StableToolBench's convention."""
+__all__ = ["Attempt", "settled"]
 
 
 class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):

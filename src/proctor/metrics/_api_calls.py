@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from proctor.records.finishing import FINISH
 from proctor.records.grades import Missing, Score
 from proctor.records.queries import Query
 from proctor.records.traces import CallStep, Fault, Trace
 
 _VACUOUS = "vacuous: the query names no API that it needs"
-_FINISH = "Finish"
 
 
 class ApiCallScore:
@@ -40,7 +40,7 @@ def api_call_score(called: AbstractSet[tuple[str, str]], gold: AbstractSet[tuple
     >>> api_call_score({("Weather", "now"), ("News", "top")}, {("Weather", "now"), ("Weather", "week")}).value
     0.5
     """
-    wanted = {pair for pair in gold if pair[1] != _FINISH}
+    wanted = {pair for pair in gold if pair[1] != FINISH}
     matched = wanted & called
     details: dict[str, Any] = {
         "matched": sorted(map(list, matched)),

@@ -10,15 +10,12 @@ from typing import Literal
 import msgspec
 
 from proctor.errors import OptionError
-from proctor.records.grades import Missing, Status, Verdict
+from proctor.records.grades import POINTS, Missing, Status, Verdict
 
 __all__ = ["POINTS", "Compat", "PassRate", "average_of_sets", "pass_rate"]
 
 Compat = Literal["proctor", "stabletoolbench"]
 """Who is in the denominator: every query, or only those with an answer."""
-
-POINTS = {Status.SOLVED: 1.0, Status.UNSURE: 0.5, Status.UNSOLVED: 0.0}
-"""What a verdict is worth."""
 
 
 class PassRate(msgspec.Struct, frozen=True, tag="pass rate", omit_defaults=True):

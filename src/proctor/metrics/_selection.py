@@ -7,12 +7,11 @@ from collections.abc import Iterable
 import msgspec
 
 from proctor.metrics._api_calls import called
+from proctor.records.finishing import FINISH
 from proctor.records.queries import GoldApi, Query
 from proctor.records.traces import CallStep, Trace
 
 __all__ = ["Selection", "joined", "selection"]
-
-_FINISH = "Finish"
 
 
 class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -33,7 +32,7 @@ def selection(trace: Trace, query: Query) -> Selection:
 
     An API that was called was at hand, whatever the trace says was offered: the agent may have found it by searching.
     """
-    needed = {_pair(gold) for gold in query.gold if gold.api != _FINISH}
+    needed = {_pair(gold) for gold in query.gold if gold.api != FINISH}
     chosen = needed & called(trace)
     at_hand = needed if isinstance(trace.offered, int) else {(api.tool, api.api) for api in trace.offered}
     reached = {

@@ -58,6 +58,10 @@ class Status(enum.Enum):
     UNSOLVED = "Unsolved"
 
 
+POINTS = {Status.SOLVED: 1.0, Status.UNSURE: 0.5, Status.UNSOLVED: 0.0}
+"""What a verdict is worth."""
+
+
 class Verdict(msgspec.Struct, frozen=True, tag="verdict", omit_defaults=True):
     """A judge's opinion of one answer, written down."""
 

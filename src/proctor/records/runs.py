@@ -66,6 +66,8 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
     """The content id of the frozen cache that answered."""
     apis: int = 0
     """How many APIs there were in all."""
+    apis_of_queries: int = 0
+    """Of these, those that only the benchmark's queries document, and no tool file."""
 
 
 class Trial(msgspec.Struct, frozen=True, omit_defaults=True):

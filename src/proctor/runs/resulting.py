@@ -117,6 +117,8 @@ def _metadata(run: RunRecord, trials: Sequence[Trial]) -> dict[str, Any]:
         "num_queries": len({_identity(run, trial) for trial in trials}),
         "evaluator_model": run.judge or None,
         "evaluation_method": run.method or "none",
+        "apis": run.manifest.apis,
+        "apis_of_queries": run.manifest.apis_of_queries,
         "run": msgspec.to_builtins(spec),
         "run_key": spec.key,
         "proctor_version": run.manifest.proctor_version,

@@ -130,10 +130,12 @@ async def run_exam(
     key, a full disk) is raised, when all that was at work has come to its end and is written down.
     """
     pace = pace or Pace()
+    plan = plan_of(exam.manifest)
+    asked = {(trial.test_set, trial.query_id) for trial in plan}
     for test_set, queries in exam.queries.items():
-        ledger.keep_queries(queries, test_set)
+        ledger.keep_queries((query for query in queries if (test_set, query.id) in asked), test_set)
     work = TrialWork(exam, ledger, kept=kept, watch=watch, name=name)
-    owed = work.begin(plan_of(exam.manifest))
+    owed = work.begin(plan)
     return await carry_out(
         owed, work, concurrency=pace.concurrency, patience=pace.patience, interrupted=work.interrupted
     )

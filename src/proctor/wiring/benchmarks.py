@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from proctor.catalog.index import Catalog
+from proctor.catalog.joining import joined
 from proctor.catalog.loader import load_catalog
 from proctor.config import Benchmark
-from proctor.errors import FileError, OptionError, nearest
+from proctor.errors import FileError, OptionError, counted, nearest
 from proctor.formats.stabletoolbench.queries import read_queries, read_query_ids
-from proctor.records.queries import ApiId, Query
+from proctor.records.finishing import FINISH
+from proctor.records.queries import ApiId, ApiSpec, Query
 
 __all__ = ["NAMED", "Opened", "functions_of", "open_benchmark", "set_names"]
 
 _FOLDERS = ("test_instruction", "solvable_queries/test_instruction", "queries", ".")
 """Where query files are looked for below a benchmark's folder."""
 _IDS = "test_query_ids"
+_TOOLS = "tools"
 _STARTER = "starter"
 _PUBLISHED = "stabletoolbench"
 NAMED = (_STARTER, _PUBLISHED)
@@ -38,20 +41,71 @@ class Opened(msgspec.Struct, frozen=True):
     hash: str
     """Of the queries, the tools and what answers them: the same exam has the same, from whatever files it came."""
     functions: Mapping[ApiId, Callable[..., Any]] = {}
+    of_queries: int = 0
+    """How many APIs of the catalogue only the queries document, and no tool file."""
+    unread: tuple[str, ...] = ()
+    """Query files of sets that are not asked and cannot be read: a sentence each."""
+
+    @property
+    def warning(self) -> str | None:
+        """What is wrong with the exam: APIs that queries need and that are in nobody's catalogue."""
+        lost = [f"{one} The APIs that only it documents are not in the catalogue." for one in self.unread]
+        needed = {gold for queries in self.sets.values() for query in queries for gold in query.gold}
+        needed = {gold for gold in needed if gold.api != FINISH}
+        lacking = [gold for gold in needed if not self.catalog.named(gold.tool, gold.api, gold.category)]
+        if lacking:
+            first = min(f"{gold.tool}/{gold.api}" for gold in lacking)
+            lost.append(
+                f"of the {counted(len(needed), 'API')} that the queries need {len(lacking)} {_stand(len(lacking))} in "
+                f"nobody's catalogue, and no call can reach them (such as {first}); name their documents: "
+                "--tool-dir DIR."
+            )
+        return " ".join(lost) or None
 
 
 def open_benchmark(said: Benchmark) -> Opened:
-    """The benchmark of that name."""
+    """The benchmark of that name.
+
+    Its APIs are those of its tool files and of all its queries, whichever of these are asked: an exam does not become
+    easier because less of it is sat.
+    """
     name, folder, functions = _found(said)
-    sets = _sets(folder, said)
-    if said.tool_dir is not None:
-        catalog = load_catalog(said.tool_dir, index=said.index)
-    elif (folder / "tools").is_dir():
-        catalog = load_catalog(folder / "tools", index=said.index)
-    else:
-        catalog = Catalog.of_apis(api for queries in sets.values() for query in queries for api in query.apis)
+    files = _query_files(folder)
+    sets = _sets(files, said)
+    unread: list[str] = []
+    documented = _documented(files, {} if said.ids is not None else sets, unread)
+    whole = joined(_tool_files(folder, said), documented)
     made = _starter().fingerprint() if functions else ""
-    return Opened(name, sets, catalog, _hash(sets, catalog, made), functions)
+    return Opened(
+        name=name,
+        sets=sets,
+        catalog=whole.catalog,
+        hash=_hash(sets, whole.catalog, made),
+        functions=functions,
+        of_queries=whole.of_queries,
+        unread=tuple(unread),
+    )
+
+
+def _documented(
+    files: Mapping[str, Path], known: Mapping[str, Iterable[Query]], unread: list[str]
+) -> Iterator[ApiSpec]:
+    """The APIs that the queries of all sets document, in the order of the files, whatever is asked of them."""
+    for test_set, path in files.items():
+        try:
+            queries = known[test_set] if test_set in known else read_queries(path, test_set=test_set)
+        except FileError as error:
+            unread.append(str(error))
+            continue
+        for query in queries:
+            yield from query.apis
+
+
+def _tool_files(folder: Path, said: Benchmark) -> Catalog:
+    """What the tool files document: those that are named, else those of the benchmark's folder; nothing without any."""
+    if said.tool_dir is not None:
+        return load_catalog(said.tool_dir, index=said.index)
+    return load_catalog(folder / _TOOLS, index=said.index) if (folder / _TOOLS).is_dir() else Catalog(())
 
 
 def set_names(said: Benchmark) -> tuple[str, ...]:
@@ -93,8 +147,7 @@ def _starter() -> Any:
         raise OptionError("this Proctor comes without its starter benchmark; name another: --benchmark DIR.") from None
 
 
-def _sets(folder: Path, said: Benchmark) -> dict[str, list[Query]]:
-    files = _query_files(folder)
+def _sets(files: Mapping[str, Path], said: Benchmark) -> dict[str, list[Query]]:
     if unknown := [name for name in said.test_set if name not in files]:
         raise OptionError(f"the benchmark has no test set {unknown[0]!r}; {nearest(unknown[0], files)}")
     wanted = said.test_set or tuple(sorted(files))
@@ -129,6 +182,10 @@ def _ids(where: str | None, test_set: str) -> tuple[str, ...] | None:
     if path.is_dir():
         raise FileError(f"there is no id file {test_set}.json here.", path=str(path))
     return read_query_ids(path)
+
+
+def _stand(number: int) -> str:
+    return "stands" if number == 1 else "stand"
 
 
 def _existing(path: Path) -> Path:

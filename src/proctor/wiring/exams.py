@@ -104,9 +104,11 @@ def prepare(settings: Settings, given: Given | None = None, benchmark: Opened | 
         query_ids=identities,
         apis=len(benchmark.catalog),
         cache_id=frozen_id(settings.gateway.cache),
+        apis_of_queries=benchmark.of_queries,
     )
     folder = folders.run_path(settings.run.output, folders.run_name(settings.agent.name, config))
-    warning = None if given.judge is not None else self_judged(settings, judges_of(settings))
+    own = None if given.judge is not None else self_judged(settings, judges_of(settings))
+    warning = " ".join(said for said in (benchmark.warning, own) if said is not None) or None
     return Prepared(settings, benchmark, manifest, folder, given, warning, calibration)
 
 

@@ -1,25 +1,12 @@
 """Recorded answers that we made up, in the shapes of real ones."""
 
 import json
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from proctor.formats.stabletoolbench.queries import read_query
 from proctor.records.queries import Query
-
-ROOT = Path(__file__).parents[3]
-
-
-@pytest.fixture(scope="session")
-def benchmark_data() -> Path:
-    """Files of StableToolBench that somebody put beside the checkout; tests on them are skipped without."""
-    folder = Path(os.environ.get("PROCTOR_SHARED_DATA", ROOT.parent / "shared" / "data")) / "stabletoolbench"
-    if not folder.is_dir():
-        pytest.skip(f"there are no StableToolBench files at {folder}; PROCTOR_SHARED_DATA may name their folder")
-    return folder
 
 
 @pytest.fixture

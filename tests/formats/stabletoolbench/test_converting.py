@@ -16,8 +16,9 @@ from proctor.formats.stabletoolbench.rebuilt import raw_of
 from proctor.formats.stabletoolbench.recordings import Kind, Recording, find_recordings
 from proctor.formats.stabletoolbench.samples import answer_of_sample, sample_of
 from proctor.formats.stabletoolbench.steps import turns_of_steps
-from proctor.formats.stabletoolbench.turns import FINISH, Called, Encoding, Said, Turn, read_call, written_finish
+from proctor.formats.stabletoolbench.turns import Called, Encoding, Said, Turn, read_call
 from proctor.messages import AIMessage
+from proctor.records.finishing import FINISH, written_finish
 from proctor.records.gold import GoldCall
 from proctor.records.grades import Missing, Status, Verdict
 from proctor.records.queries import Query

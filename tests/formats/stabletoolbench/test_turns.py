@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proctor.formats.stabletoolbench.turns import Encoding, read_call, read_finish, written_finish
+from proctor.formats.stabletoolbench.turns import Encoding, read_call
 
 MESSAGE = {"name": "get_forecast", "arguments": '{"port": "Kiel"}', "response": '{"error": "", "response": "it\'s 5"}'}
 
@@ -54,24 +54,3 @@ def test_an_object_its_json_and_its_python_text_say_the_same(name: str, said: st
     assert {(call.name, call.response, json.dumps(call.arguments)) for call in read} == {
         (name, said, json.dumps(arguments))
     }
-
-
-@settings(deadline=None)
-@given(st.text(), st.booleans())
-def test_finish_says_what_was_written(answer: str, gave_up: bool) -> None:
-    said = read_finish(written_finish(answer, gave_up=gave_up))
-    assert said is not None
-    assert (said.answer, said.gave_up) == (answer, gave_up)
-
-
-@pytest.mark.parametrize(
-    "arguments", ["", "{", None, 3, "[]", {}, {"return_type": "give_answer"}, '{"final_answer": "x"}']
-)
-def test_a_finish_that_says_nothing_of_how_to_finish_is_none(arguments: Any) -> None:
-    assert read_finish(arguments) is None
-
-
-def test_an_answer_that_is_no_text_is_its_json() -> None:
-    said = read_finish({"return_type": "give_answer", "final_answer": {"wind": 5}})
-    assert said is not None
-    assert said.answer == '{"wind":5}'

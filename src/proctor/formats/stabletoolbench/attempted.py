@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from proctor.formats.stabletoolbench.converted import ConvertedAnswer
 from proctor.formats.stabletoolbench.pass_rates import step_lines
-from proctor.formats.stabletoolbench.turns import read_finish
-from proctor.judges.attempts import GIVE_UP, Attempt
+from proctor.judges.attempts import Attempt
 from proctor.judges.judge import by_rule
+from proctor.records.finishing import GIVE_UP, finish_of
 from proctor.records.grades import Missing, Verdict
+from proctor.records.traces import Finish
 
 _UNJUDGED = Missing("nobody has judged it")
 
 
 def attempt_of(answer: ConvertedAnswer) -> Attempt:
     """A converted answer as a judge is shown it."""
-    said = read_finish(answer.final_answer) if answer.final_answer else None
-    final = answer.final_answer if said is None else GIVE_UP if said.gave_up else said.answer
+    said = finish_of(answer.final_answer)
+    final = (GIVE_UP if said.gave_up else said.answer) if isinstance(said, Finish) else answer.final_answer
     return Attempt(answer.query, final, "\n".join(step_lines(answer.turns)), has_finish=answer.has_finish)
 
 

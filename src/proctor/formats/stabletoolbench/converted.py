@@ -21,7 +21,8 @@ from proctor.formats.stabletoolbench.json_files import kind_of, read_json
 from proctor.formats.stabletoolbench.paths import Path as Taken
 from proctor.formats.stabletoolbench.paths import path_of
 from proctor.formats.stabletoolbench.stops import header_of
-from proctor.formats.stabletoolbench.turns import FINISH, Called, Encoding, Said, Turn, json_text_of, read_call
+from proctor.formats.stabletoolbench.turns import Called, Encoding, Said, Turn, json_text_of, read_call
+from proctor.records.finishing import FINISH
 
 FACTS = "proctor"
 """The key under which Proctor says more than the format has a place for."""

@@ -35,7 +35,8 @@ from proctor.formats.stabletoolbench.rebuilt import raw_of
 from proctor.formats.stabletoolbench.recordings import Kind, Recording
 from proctor.formats.stabletoolbench.samples import sample_of
 from proctor.formats.stabletoolbench.steps import turns_of_steps
-from proctor.formats.stabletoolbench.turns import FINISH, Called
+from proctor.formats.stabletoolbench.turns import Called
+from proctor.records.finishing import FINISH
 from proctor.records.queries import Query
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import msgspec
 
 from proctor.formats.stabletoolbench.answers import Node, RawAnswer
-from proctor.formats.stabletoolbench.turns import FINISH, Called, Said, Turn, json_text_of
+from proctor.formats.stabletoolbench.turns import Called, Said, Turn, json_text_of
+from proctor.records.finishing import FINISH
 
 _BEFORE = 2
 """So many messages come before the agent's own: the system's and the user's."""

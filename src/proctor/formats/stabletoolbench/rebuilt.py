@@ -11,7 +11,8 @@ from typing import Any
 
 from proctor.formats.stabletoolbench.conversions import Conversion
 from proctor.formats.stabletoolbench.converted import ConvertedAnswer
-from proctor.formats.stabletoolbench.turns import FINISH, Called, Said, Turn
+from proctor.formats.stabletoolbench.turns import Called, Said, Turn
+from proctor.records.finishing import FINISH
 
 
 def raw_of(answer: ConvertedAnswer) -> Conversion[dict[str, Any]]:

@@ -17,12 +17,11 @@ from proctor.errors import FileError, InputError
 from proctor.formats.stabletoolbench.json_files import kind_of, read_json
 from proctor.formats.stabletoolbench.pass_rates import RECORDED, status_of
 from proctor.formats.stabletoolbench.turns import json_text_of
-from proctor.records.grades import Missing, Score, Status, Verdict
+from proctor.records.grades import POINTS, Missing, Score, Verdict
 from proctor.records.queries import Query
 
 UNMEASURED = "Unmeasured"
 """The `answer_status` of an answer without a verdict."""
-_POINTS = {Status.SOLVED: 1.0, Status.UNSURE: 0.5, Status.UNSOLVED: 0.0}
 
 
 class Graded(msgspec.Struct, frozen=True):
@@ -77,7 +76,7 @@ def result_of(query: Query, graded: Graded) -> dict[str, Any]:
         "gold_answer": {"relevant_apis": gold_pairs(query), "available_tools": available_tools(query)},
         "system_answer": {"final_answer": graded.final_answer, "answer_details": graded.answer_details},
         "scores": {
-            "sopr_score": _POINTS[verdict.status] if isinstance(verdict, Verdict) else None,
+            "sopr_score": POINTS[verdict.status] if isinstance(verdict, Verdict) else None,
             "api_call_score": calls.value if isinstance(calls, Score) else None,
             **beside,
         },
@@ -185,8 +184,8 @@ def _verdict(item: Mapping[str, Any], scores: Mapping[str, Any], evaluation: Map
         return Missing("the evaluation failed", json_text_of(item["error"]))
     if said is not None:
         status = status_of(said)
-    elif _is_number(value) and value in _POINTS.values():
-        status = next(status for status, points in _POINTS.items() if points == value)
+    elif _is_number(value) and value in POINTS.values():
+        status = next(status for status, points in POINTS.items() if points == value)
     else:
         return Missing("the file has no verdict")
     return Verdict(

@@ -15,10 +15,12 @@ from proctor.dataset_schema import MultiTurnSample, Sample
 from proctor.errors import SampleError
 from proctor.formats.stabletoolbench.conversions import Conversion
 from proctor.formats.stabletoolbench.converted import ConvertedAnswer
-from proctor.formats.stabletoolbench.turns import FINISH, Called, Said, Turn, json_text_of, read_finish
+from proctor.formats.stabletoolbench.turns import Called, Said, Turn, json_text_of
 from proctor.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage, read_tool_call
+from proctor.records.finishing import FINISH, finish_of
 from proctor.records.gold import read_gold
 from proctor.records.queries import Query
+from proctor.records.traces import Finish
 
 _BESIDE = "stabletoolbench"
 _FINISH = "finish"
@@ -76,8 +78,8 @@ def _messages(turn: Turn, identifier: str) -> Iterator[AnyMessage]:
     if isinstance(turn, Said):
         yield AIMessage(turn.text)
         return
-    finish = read_finish(turn.arguments) if turn.name == FINISH else None
-    if finish is not None:
+    finish = finish_of(turn.arguments) if turn.name == FINISH else None
+    if isinstance(finish, Finish):
         said = {_RESPONSE: turn.response} if turn.response else {}
         yield AIMessage(finish.answer, metadata={_FINISH: turn.arguments, **said})
         return

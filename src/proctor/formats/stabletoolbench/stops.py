@@ -8,9 +8,10 @@ import msgspec
 
 from proctor.formats.stabletoolbench.answers import RawAnswer
 from proctor.formats.stabletoolbench.paths import Path
-from proctor.formats.stabletoolbench.turns import FINISH, Called, FinishSaid, Turn, read_finish
+from proctor.formats.stabletoolbench.turns import Called, Turn
+from proctor.records.finishing import FINISH, finish_of
 from proctor.records.grades import Missing
-from proctor.records.traces import StopReason, Usage
+from proctor.records.traces import Finish, StopReason, Usage
 
 _COST = Missing("the recording does not say what it cost")
 _NODES_OF_A_CALL = 2
@@ -26,10 +27,11 @@ def header_of(raw: RawAnswer, path: Path) -> dict[str, Any]:
     return {"stop": _stop(raw, path).value, "usage": msgspec.to_builtins(usage)}
 
 
-def last_finish(turns: tuple[Turn, ...]) -> FinishSaid | None:
+def last_finish(turns: tuple[Turn, ...]) -> Finish | None:
     """What the last call said, if it was a Finish that can be read."""
     calls = [turn for turn in turns if isinstance(turn, Called)]
-    return read_finish(calls[-1].arguments) if calls and calls[-1].name == FINISH else None
+    said = finish_of(calls[-1].arguments) if calls and calls[-1].name == FINISH else None
+    return said if isinstance(said, Finish) else None
 
 
 def stop_of(turns: tuple[Turn, ...]) -> StopReason:

@@ -18,17 +18,9 @@ from proctor.errors import InputError
 from proctor.formats.stabletoolbench.conversions import Conversion
 from proctor.formats.stabletoolbench.converted import ConvertedAnswer
 from proctor.formats.stabletoolbench.stops import last_finish, stop_of
-from proctor.formats.stabletoolbench.turns import (
-    FINISH,
-    Called,
-    FinishSaid,
-    Said,
-    Turn,
-    json_text_of,
-    read_finish,
-    written_finish,
-)
+from proctor.formats.stabletoolbench.turns import Called, Said, Turn, json_text_of
 from proctor.messages import read_tool_call
+from proctor.records.finishing import FINISH, SCHEMA, finish_of, written_finish
 from proctor.records.queries import Query
 from proctor.records.traces import CallStep, Finish, Resolution, Step, Thought, Trace
 
@@ -43,8 +35,8 @@ def trace_of(answer: ConvertedAnswer, query: Query, catalog: Catalog | None = No
     finish = last_finish(answer.turns)
     header = answer.facts.get("trace")
     facts = {"stop": stop_of(answer.turns).value, **(header if isinstance(header, dict) else {})}
-    said = read_finish(answer.final_answer) if answer.final_answer else finish
-    final = facts.pop("final_answer", said.answer if said is not None else answer.final_answer)
+    said = finish_of(answer.final_answer) if answer.final_answer else finish
+    final = facts.pop("final_answer", said.answer if isinstance(said, Finish) else answer.final_answer)
     try:
         trace = msgspec.convert({**facts, "query_id": answer.query_id, "final_answer": final}, Trace)
         steps = tuple(_steps(answer, known))
@@ -84,18 +76,7 @@ def functions_of(query: Query) -> Iterator[dict[str, Any]]:
     specs = {api.id: api for api in query.apis}
     for api, name in offered_names(specs).items():
         yield function_schema(specs[api], name, "json")
-    yield {
-        "name": FINISH,
-        "description": "End the task, with the answer for the user or by giving up.",
-        "parameters": {
-            "type": "object",
-            "properties": {
-                "return_type": {"type": "string", "enum": ["give_answer", "give_up_and_restart"]},
-                "final_answer": {"type": "string"},
-            },
-            "required": ["return_type"],
-        },
-    }
+    yield SCHEMA
 
 
 def _turn(step: Step, *, compat: bool) -> Turn:
@@ -119,12 +100,8 @@ def _steps(answer: ConvertedAnswer, catalog: Catalog) -> Iterator[Step]:
         elif turn.facts is not None:
             yield _remembered(turn, turn.facts)
         else:
-            finish = read_finish(turn.arguments) if turn.name == FINISH else None
-            yield _finish(finish) if finish is not None else _call(turn, catalog, offered)
-
-
-def _finish(said: FinishSaid) -> Finish:
-    return Finish(said.answer, said.gave_up)
+            finish = finish_of(turn.arguments) if turn.name == FINISH else None
+            yield finish if isinstance(finish, Finish) else _call(turn, catalog, offered)
 
 
 def _remembered(turn: Called, facts: dict[str, Any]) -> CallStep:

@@ -16,9 +16,6 @@ from proctor.errors import InputError
 from proctor.formats.stabletoolbench.cache_keys import read_arguments
 from proctor.json_text import decode
 
-FINISH = "Finish"
-GIVE_UP = "give_up_and_restart"
-
 _LEADING_NAME = re.compile(r"""\{\s*['"]name['"]\s*:\s*(?:'(?P<single>[^']*)'|"(?P<double>[^"]*)")\s*[,}]""")
 
 
@@ -90,32 +87,6 @@ def read_call(message: Any, facts: dict[str, Any] | None = None) -> Called:
 def json_text_of(value: Any) -> str:
     """A value as JSON text. What is text already stays as it is."""
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
-
-
-class FinishSaid(msgspec.Struct, frozen=True):
-    """What the arguments of Finish say."""
-
-    answer: str
-    gave_up: bool
-
-
-def read_finish(arguments: Any) -> FinishSaid | None:
-    """What Finish was called with; None where it cannot be read, or names no known way to finish."""
-    said = arguments if isinstance(arguments, dict) else json_object(arguments) if isinstance(arguments, str) else None
-    if said is None:
-        return None
-    answer, way = said.get("final_answer", ""), said.get("return_type")
-    if way == GIVE_UP:
-        return FinishSaid(answer if isinstance(answer, str) else json_text_of(answer), gave_up=True)
-    if way != "give_answer" or "final_answer" not in said:
-        return None
-    return FinishSaid(answer if isinstance(answer, str) else json_text_of(answer), gave_up=False)
-
-
-def written_finish(answer: str, *, gave_up: bool = False) -> str:
-    """The arguments of Finish, as text."""
-    way = GIVE_UP if gave_up else "give_answer"
-    return json_text_of({"return_type": way, "final_answer": answer})
 
 
 def json_object(text: str) -> dict[str, Any] | None:
