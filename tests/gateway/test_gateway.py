@@ -12,10 +12,14 @@ from proctor.errors import OptionError, SampleError
 from proctor.gateway.canned import CannedSource
 from proctor.gateway.gateway import Gateway, GatewayOptions
 from proctor.gateway.policy import POLICIES
+from proctor.gateway.simulators import ModelSource
 from proctor.gateway.source import Call, Unanswered
+from proctor.models.chat import Reply
+from proctor.models.scripted import ScriptedModel
 from proctor.records.answers import Answer, Provenance, Source
 from proctor.records.entries import Entry, Mark
 from proctor.records.queries import ApiId, ApiSpec
+from proctor.records.usage import Usage
 from proctor.store.responses import ResponseStore, open_responses
 
 NAMES = ("Weather, Sea", "Sky Report", "Get Forecast")
@@ -49,16 +53,32 @@ async def test_another_gateway_finds_the_answer_in_the_store(make_gateway: Any) 
     assert source_of(other) is Source.RECORDED
 
 
-@pytest.mark.parametrize(("began", "said"), [(12.0, Source.CANNED), (12.5, Source.RECORDED), (None, Source.RECORDED)])
-async def test_what_was_made_since_a_run_began_was_not_recorded_before_it(
-    make_gateway: Any, began: float | None, said: Source
+@pytest.mark.parametrize(
+    ("run", "said", "cost"),
+    [("one", Source.CANNED, Usage(1, 9, 1)), ("other", Source.RECORDED, None), (None, Source.RECORDED, None)],
+)
+async def test_what_a_run_made_itself_is_not_recorded_and_what_others_made_meanwhile_is(
+    make_gateway: Any, run: str | None, said: Source, cost: Usage | None
 ) -> None:
-    await make_gateway(simulators=CannedSource([{"wind": 5}])).call(*NAMES, KIEL)
-    later = make_gateway(options=GatewayOptions(since=began))
+    made = Answer({"wind": 5}, provenance=Provenance(Source.CANNED, usage=Usage(1, 9, 1)))
+    first = make_gateway(simulators=CannedSource([made]), options=GatewayOptions(run="one", clock=lambda: 12.0))
+    assert source_of(await first.call(*NAMES, KIEL)) is Source.CANNED
+    later = make_gateway(options=GatewayOptions(run=run))
     from_the_store, from_memory = [await later.call(*NAMES, KIEL) for _ in range(2)]
     assert (source_of(from_the_store), source_of(from_memory)) == (said, said)
     assert later.totals[said] == 2
     assert (from_memory.provenance.at, from_memory.response) == (12.0, {"wind": 5})
+    assert (from_memory.provenance.usage, from_memory.provenance.run) == (cost, None)
+
+
+async def test_what_was_paid_for_nothing_is_told_with_the_answer_that_came_in_the_end(make_gateway: Any) -> None:
+    first = ModelSource(ScriptedModel([Reply(text="no JSON at all", usage=Usage(1, 5, 1))]))
+    second = ModelSource(ScriptedModel([Reply(text='{"error": "", "response": 5}', usage=Usage(1, 20, 2))]))
+    answer = await make_gateway(simulators=[first, second]).call(*NAMES, KIEL)
+    assert (answer.response, answer.provenance.usage) == (5, Usage(2, 25, 3))
+    third = ModelSource(ScriptedModel([Reply(text="no JSON at all", usage=Usage(1, 5, 1))]))
+    missed = await make_gateway(simulators=[third]).call(*NAMES, {**KIEL, "days": 2})
+    assert (source_of(missed), missed.provenance.usage) == (Source.MISSED, Usage(1, 5, 1))
 
 
 async def test_provenance_says_who_made_the_answer_when_and_where_it_is_stored(

@@ -70,8 +70,9 @@ async def test_what_a_source_says_can_be_stored(source: AnswerSource, call: Call
 
 @pytest.mark.parametrize("kind", [MirrorSource, ModelSource])
 async def test_a_model_that_plays_an_api_stands_in_provenance(kind: Any, call: Call) -> None:
-    answer = await kind(ScriptedModel([ENVELOPE], name="mirror-8b")).answer(call)
-    assert answer == Answer({"wind": 5}, provenance=Provenance(Source.SIMULATED, "mirror-8b"))
+    model = ScriptedModel([ENVELOPE], name="mirror-8b")
+    answer = await kind(model).answer(call)
+    assert answer == Answer({"wind": 5}, provenance=Provenance(Source.SIMULATED, "mirror-8b", usage=model.spent))
 
 
 async def test_a_mirror_is_shown_the_documents_and_the_whole_request(call: Call) -> None:

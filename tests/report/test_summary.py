@@ -231,6 +231,24 @@ def test_calls_are_counted_by_source_resolution_and_error() -> None:
     assert found.selection == Selection(2, 2, 2, 2)
 
 
+def test_an_answer_that_was_paid_for_counts_once_however_many_calls_it_answered() -> None:
+    def called(entry: str | None, at: float, usage: Usage | None) -> CallStep:
+        made = Provenance(Source.SIMULATED, "mirror", at, entry, usage=usage)
+        return CallStep("a", {}, Resolution.RESOLVED, "x", answer=Answer("x", provenance=made))
+
+    paid = Usage(1, 10, 2, 0.5)
+    first = Trace(
+        "1", StopReason.FINISHED, steps=(called("a", 1.0, paid), called("a", 1.0, paid), called("b", 1.0, paid))
+    )
+    other = Trace(
+        "2", StopReason.FINISHED, steps=(called("a", 1.0, paid), called("a", 2.0, paid), called("c", 3.0, None))
+    )
+    unstored = Trace("3", StopReason.FINISHED, steps=(called(None, 4.0, paid), called(None, 5.0, paid)))
+    spent = summarise(run(*(trial(one.query_id, trace=one) for one in (first, other, unstored)))).spent
+    assert spent.simulator == Usage(5, 50, 10, 2.5)
+    assert (spent.tokens, spent.cost) == (60, 2.5)
+
+
 def test_an_unknown_price_leaves_the_cost_unmeasured() -> None:
     unknown = Missing("the model's price is not known")
     priced = Trace("1", StopReason.FINISHED, usage=Usage(1, 10, 5, unknown), seconds=2.0)

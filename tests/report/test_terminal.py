@@ -109,7 +109,9 @@ def test_repeats_of_the_judge_have_their_spread(make_run: Made) -> None:
 
 
 def test_an_unknown_price_is_unmeasured(make_run: Made) -> None:
-    assert "unmeasured (the model's price is not known)" in told(make_run(priced=False, agent="react"))
+    assert "unmeasured (the model's price is not known)" in " ".join(
+        told(make_run(priced=False, agent="react")).split()
+    )
 
 
 def test_a_calibrated_rate_stands_beside_the_raw_one(make_run: Made) -> None:

@@ -23,6 +23,7 @@ from proctor.gateway.turns import turn
 from proctor.records.answers import Answer, Provenance, Source
 from proctor.records.entries import Entry
 from proctor.records.queries import ApiId
+from proctor.records.usage import Usage
 from proctor.store.responses import ResponseStore
 
 __all__ = ["Gateway", "GatewayOptions"]
@@ -41,9 +42,9 @@ class GatewayOptions(msgspec.Struct, frozen=True):
     """Says when an answer was made, in seconds since 1970."""
     faults: Faults | None = None
     """Which answers are spoilt on purpose."""
-    since: float | None = None
-    """When a run began, in seconds since 1970: stored answers that were made later say who made them, not that they
-    were recorded."""
+    run: str | None = None
+    """The run whose gateway this is: what it stores bears this mark, and such answers are told as what they are and
+    not as recorded. Gateways of one run, in whatever process, have the same."""
 
 
 Sources = AnswerSource | Iterable[AnswerSource]
@@ -75,7 +76,7 @@ class Gateway:
         self._options = options or GatewayOptions()
         self._sources = {Source.SIMULATED: _listed(simulators), Source.LIVE: _listed(live)}
         self._recorded = (
-            RecordedSource(store, suspicious=self.policy.takes_suspicious, since=self._options.since)
+            RecordedSource(store, suspicious=self.policy.takes_suspicious, run=self._options.run)
             if store is not None
             else None
         )
@@ -161,45 +162,63 @@ class Gateway:
             return found if found is not None else await self._walk(call, list(self.policy.order), [])
 
     async def _walk(self, call: Call, order: list[Source], attempts: list[str]) -> Answer:
+        spent: Usage | None = None
         for kind in order:
             for source in self._of_kind(kind):
                 outcome = await source.answer(call)
                 if isinstance(outcome, Answer):
-                    return await self._kept(call, outcome, source, tuple(attempts))
+                    return await self._kept(call, outcome, source, tuple(attempts), spent)
                 attempts.append(f"{source.name}: {outcome}")
-        return self._missed(f"no source had an answer to {call.api} with these arguments.", tuple(attempts))
+                spent = _added(spent, outcome.usage)
+        sentence = f"no source had an answer to {call.api} with these arguments."
+        return self._missed(sentence, tuple(attempts), spent)
 
-    async def _kept(self, call: Call, outcome: Answer, source: AnswerSource, attempts: tuple[str, ...]) -> Answer:
+    async def _kept(
+        self, call: Call, outcome: Answer, source: AnswerSource, attempts: tuple[str, ...], spent: Usage | None
+    ) -> Answer:
         """The answer with its provenance, stored where the policy says so; what is stored is what is given."""
         if source.source is Source.RECORDED:
-            return _with_attempts(outcome, attempts)
-        made = outcome.provenance
-        model = made.model if made is not None and made.model is not None else source.name
-        told = (*attempts, *(made.attempts if made is not None else ()))
-        at = self._options.clock()
-        fresh = msgspec.structs.replace(outcome, provenance=Provenance(source.source, model, at, None, told))
+            return _with_attempts(outcome, attempts, spent)
+        made = outcome.provenance or Provenance(source.source)
+        told = Provenance(
+            source=source.source,
+            model=made.model if made.model is not None else source.name,
+            at=self._options.clock(),
+            attempts=(*attempts, *made.attempts),
+            usage=_added(spent, made.usage),
+        )
+        fresh = msgspec.structs.replace(outcome, provenance=told)
         if not policies.stored(self.policy, source.source):
             return fresh
         store = self.store
         if store is None or not self._takes_answers(store):
-            self._memory.put(call.key, as_recorded(fresh, call.key, self._options.since))
-            return fresh if store is None else _with_attempts(fresh, (*told, f"{store.name}: takes no answers"))
+            self._memory.put(call.key, as_recorded(self._marked(fresh), call.key, self._options.run))
+            return (
+                fresh if store is None else _with_attempts(fresh, (*told.attempts, f"{store.name}: takes no answers"))
+            )
         return await self._stored(store, call, fresh)
 
     async def _stored(self, store: ResponseStore, call: Call, fresh: Answer) -> Answer:
         assert fresh.provenance is not None
         provenance = msgspec.structs.replace(fresh.provenance, entry=call.key)
         answer = msgspec.structs.replace(fresh, provenance=provenance)
-        entry = Entry.of(call.api, call.arguments, answer)
+        entry = Entry.of(call.api, call.arguments, self._marked(answer))
         if self.policy.replaces:
             kept = await asyncio.to_thread(store.supersede, entry)
         else:
             kept = await asyncio.to_thread(functools.partial(store.put, entry, over_suspicious=True))
-        recorded = as_recorded(kept.answer, call.key, self._options.since)
+        recorded = as_recorded(kept.answer, call.key, self._options.run)
         self._memory.put(call.key, recorded)
-        if kept.answer == answer:
+        if kept.answer == entry.answer:
             return answer
-        return _with_attempts(recorded, (*provenance.attempts, f"{provenance.model}: another answer was stored first"))
+        attempts = (*provenance.attempts, f"{provenance.model}: another answer was stored first")
+        return _with_attempts(recorded, attempts, provenance.usage)
+
+    def _marked(self, answer: Answer) -> Answer:
+        """The answer with the mark of the run that made it."""
+        assert answer.provenance is not None
+        provenance = msgspec.structs.replace(answer.provenance, run=self._options.run)
+        return msgspec.structs.replace(answer, provenance=provenance)
 
     def _spoilt(self, call: Call) -> Answer | None:
         """What the dial says in place of an answer, if it hits the call."""
@@ -238,9 +257,9 @@ class Gateway:
     def _takes_answers(self, store: ResponseStore) -> bool:
         return self.policy.stores and not store.read_only and store.frozen is None
 
-    def _missed(self, sentence: str, attempts: tuple[str, ...]) -> Answer:
+    def _missed(self, sentence: str, attempts: tuple[str, ...], spent: Usage | None = None) -> Answer:
         error = f"{sentence} ({'; '.join(attempts)})" if attempts else sentence
-        return Answer("", error, Provenance(Source.MISSED, at=self._options.clock(), attempts=attempts))
+        return Answer("", error, Provenance(Source.MISSED, at=self._options.clock(), attempts=attempts, usage=spent))
 
     def _counted(self, answer: Answer) -> Answer:
         assert answer.provenance is not None
@@ -256,9 +275,14 @@ def _listed(sources: Sources) -> list[AnswerSource]:
     return listed
 
 
-def _with_attempts(answer: Answer, attempts: tuple[str, ...]) -> Answer:
+def _added(one: Usage | None, other: Usage | None) -> Usage | None:
+    return one + other if one is not None and other is not None else one or other
+
+
+def _with_attempts(answer: Answer, attempts: tuple[str, ...], spent: Usage | None = None) -> Answer:
     assert answer.provenance is not None
     if not attempts:
         return answer
-    provenance = msgspec.structs.replace(answer.provenance, attempts=attempts)
+    usage = _added(answer.provenance.usage, spent)
+    provenance = msgspec.structs.replace(answer.provenance, attempts=attempts, usage=usage)
     return msgspec.structs.replace(answer, provenance=provenance)

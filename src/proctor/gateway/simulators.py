@@ -17,6 +17,7 @@ from proctor.models.chat import ChatModel, Request
 from proctor.records.answers import Answer, Provenance, Source
 from proctor.records.entries import Entry
 from proctor.records.queries import ApiId
+from proctor.records.usage import Usage
 
 __all__ = ["MirrorSource", "ModelSource", "TemplateSource"]
 
@@ -41,13 +42,16 @@ class _AskedSource:
         try:
             reply = await self._model.reply(self._request(call))
         except ModelError as error:
-            return Unanswered(_kind(error), shortened(error.problem))
+            usage = error.usage if isinstance(error.usage, Usage) else None
+            return Unanswered(_kind(error), shortened(error.problem), usage)
         read = read_envelope(reply.text)
         if isinstance(read, Unreadable):
-            return Unanswered("unreadable", read.problem)
+            return Unanswered("unreadable", read.problem, reply.usage)
         noted = ("the reply was cut off",) if read.how == "cut off" or reply.finish == "length" else ()
-        answer = Answer(read.response, read.error, Provenance(self.source, reply.model or self.name, attempts=noted))
-        return refusal(answer) or answer
+        made = Provenance(self.source, reply.model or self.name, attempts=noted, usage=reply.usage)
+        answer = Answer(read.response, read.error, made)
+        refused = refusal(answer)
+        return answer if refused is None else msgspec.structs.replace(refused, usage=reply.usage)
 
     def _request(self, call: Call) -> Request:
         raise AssertionError(call)  # every kind has its own

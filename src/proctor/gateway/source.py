@@ -9,6 +9,7 @@ import msgspec
 from proctor.records.answers import Answer, Source
 from proctor.records.keys import call_key
 from proctor.records.queries import ApiId, ApiSpec
+from proctor.records.usage import Usage
 
 __all__ = ["AnswerSource", "Call", "Unanswered"]
 
@@ -41,6 +42,8 @@ class Unanswered(msgspec.Struct, frozen=True, omit_defaults=True):
     """One word from `KINDS`, to count by."""
     detail: str = ""
     """What happened, with no key in it."""
+    usage: Usage | None = None
+    """What it cost all the same."""
 
     def __str__(self) -> str:
         sentence = KINDS.get(self.kind, self.kind)

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from proctor.records.usage import Usage
+
 
 class Source(enum.Enum):
     """Who answered a call."""
@@ -38,6 +40,10 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
     """What was tried before, and what came of it."""
     fault: str | None = None
     """The fault that was injected on purpose, in place of the API's answer."""
+    usage: Usage | None = None
+    """What the models cost that were asked for it, those that said nothing useful too; not told of recorded answers."""
+    run: str | None = None
+    """In a store, the run that made the answer: to that run it is none of the recorded ones."""
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):

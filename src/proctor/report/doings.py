@@ -8,10 +8,19 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from proctor.records.answers import Source
+from proctor.records.queries import ApiId
 from proctor.records.runs import Trial
-from proctor.records.traces import CallStep, Fault, Resolution, StopReason
+from proctor.records.traces import CallStep, Fault, Resolution, StopReason, Usage
 
-__all__ = ["Calls", "ToolUse", "Troubles", "calls_of", "tool_use", "troubles_of"]
+__all__ = ["Calls", "ToolUse", "Troubles", "calls_of", "simulation_of", "tool_use", "troubles_of"]
+
+
+class _Made(msgspec.Struct, frozen=True):
+    """One making of an answer: calls that were answered by it have it in common."""
+
+    entry: str | None
+    at: float | None
+    api: ApiId | None
 
 
 class Calls(msgspec.Struct, frozen=True):
@@ -77,6 +86,16 @@ def calls_of(trials: Iterable[Trial]) -> Calls:
         errors=errors,
         spoilt=dict(sorted(spoilt.items())),
     )
+
+
+def simulation_of(trials: Iterable[Trial]) -> Usage:
+    """What playing the APIs has cost: each answer that the run had made counts once, for all the calls it answered."""
+    paid: dict[_Made, Usage] = {}
+    for step in _steps(trials):
+        made = step.answer.provenance if step.answer is not None else None
+        if made is not None and made.usage is not None:
+            paid[_Made(made.entry, made.at, step.api)] = made.usage
+    return sum(paid.values(), Usage())
 
 
 def tool_use(trials: Iterable[Trial]) -> tuple[ToolUse, ...]:

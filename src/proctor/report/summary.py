@@ -16,14 +16,14 @@ from proctor.metrics._trials import broken, dissent, has_finish, points, status,
 from proctor.records.grades import Missing, Score, Status
 from proctor.records.runs import RunRecord, Trial
 from proctor.records.traces import Usage
-from proctor.report.doings import Calls, ToolUse, Troubles, calls_of, tool_use, troubles_of
+from proctor.report.doings import Calls, ToolUse, Troubles, calls_of, simulation_of, tool_use, troubles_of
 from proctor.stats.averages import macro
 from proctor.stats.calibration import Calibration, corrected_rate
 from proctor.stats.denominators import Denominators
 from proctor.stats.estimates import repeated
 from proctor.stats.intervals import Estimate
 
-__all__ = ["Figures", "RunSummary", "SetMeans", "Spent", "summarise"]
+__all__ = ["Figures", "RunSummary", "SetMeans", "Spent", "summarise", "tokens_of"]
 
 _UNIT = (0.0, 1.0)
 Name = TypeVar("Name", str, int)
@@ -81,8 +81,10 @@ class Spent(msgspec.Struct, frozen=True):
 
     agent: Usage
     judge: Usage
+    simulator: Usage
+    """The models that played the APIs; an answer that another run had paid for costs nothing."""
     cost: float | Missing
-    """In US dollars, agent and judge together."""
+    """In US dollars, all of them together."""
     seconds: float
     """How long the run was at work."""
     trial_seconds: float | Missing
@@ -92,9 +94,8 @@ class Spent(msgspec.Struct, frozen=True):
 
     @property
     def tokens(self) -> int:
-        """Tokens of agent and judge, prompts and completions together."""
-        both = self.agent + self.judge
-        return both.prompt_tokens + both.completion_tokens
+        """Tokens of all of them, prompts and completions together."""
+        return sum(map(tokens_of, (self.agent, self.judge, self.simulator)))
 
 
 class RunSummary(msgspec.Struct, frozen=True):
@@ -170,6 +171,11 @@ def summarise(
         flips=_flips(trials, level),
         calibration=calibration,
     )
+
+
+def tokens_of(usage: Usage) -> int:
+    """Prompts and completions together."""
+    return usage.prompt_tokens + usage.completion_tokens
 
 
 def gold_calls(trial: Trial) -> int:
@@ -303,12 +309,13 @@ def _flips(trials: Sequence[Trial], level: float) -> Estimate | Missing:
 
 def _spent(run: RunRecord) -> Spent:
     agent = sum((trial.trace.usage for trial in run.trials), Usage())
-    both = agent + run.judge_usage
+    simulator = simulation_of(run.trials)
     took = [trial.trace.seconds for trial in run.trials]
     return Spent(
         agent=agent,
         judge=run.judge_usage,
-        cost=both.cost,
+        simulator=simulator,
+        cost=(agent + run.judge_usage + simulator).cost,
         seconds=run.seconds,
         trial_seconds=fmean(took) if took else Missing("there is no trial"),
         grading_seconds=sum(trial.grading_seconds for trial in run.trials),

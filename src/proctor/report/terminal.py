@@ -11,7 +11,7 @@ import msgspec
 from proctor.metrics._selection import Selection
 from proctor.records.grades import Missing
 from proctor.records.traces import StopReason
-from proctor.report.summary import Figures, RunSummary, Spent
+from proctor.report.summary import Figures, RunSummary, Spent, tokens_of
 from proctor.report.tables import WIDTH, table, without_empty
 from proctor.stats.calibration import Calibration
 from proctor.stats.intervals import Estimate
@@ -194,7 +194,7 @@ def _notes(run: RunSummary) -> list[str]:
 def _few_notes(run: RunSummary) -> list[str]:
     """The notes without what goes without saying: that all went as it should, and cost nothing."""
     overall, found = run.overall, run.selection
-    paid = run.spent.agent.requests + run.spent.judge.requests
+    paid = run.spent.agent.requests + run.spent.judge.requests + run.spent.simulator.requests
     ended_well = {name for name, count in run.troubles.stops.items() if count} <= {StopReason.FINISHED.value}
     called = f"{percent(found.called / found.needed)} of {amount(found.needed)} needed" if found.needed else ""
     return [
@@ -280,7 +280,10 @@ def _trouble(run: RunSummary) -> str:
 
 def spent(cost: Spent) -> str:
     """What a run has cost, in one line."""
-    tokens = f"{amount(cost.tokens)} tokens, {money(cost.cost)}" if cost.agent.requests + cost.judge.requests else ""
+    parts = {"agent": cost.agent, "judge": cost.judge, "simulator": cost.simulator}
+    asked = {name: amount(tokens_of(usage)) for name, usage in parts.items() if usage.requests}
+    each = f" ({', '.join(f'{name} {tokens}' for name, tokens in asked.items())})" if len(asked) > 1 else ""
+    tokens = f"{amount(cost.tokens)} tokens{each}, {money(cost.cost)}" if asked else ""
     return "; ".join(part for part in (tokens, f"{cost.seconds:.1f} s") if part)
 
 

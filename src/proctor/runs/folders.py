@@ -139,12 +139,17 @@ def _labelled(folder: Path, before: Manifest | None, manifest: Manifest, *, resu
         return before
     differ = _differences(before.spec, manifest.spec)
     if resume and set(differ) <= set(_EXTENT):
-        return _written(folder, msgspec.structs.replace(manifest, started=before.started, cache_id=before.cache_id))
+        return _written(folder, _going_on(manifest, before))
     larger = "" if set(differ) - set(_EXTENT) else " --resume to go on with it,"
     raise OptionError(
         f"{folder} is another run's: {_said(before.spec, manifest.spec, differ)}. Say{larger} --name NAME to keep "
         "both, or --fresh to throw the old one away."
     )
+
+
+def _going_on(manifest: Manifest, before: Manifest) -> Manifest:
+    """The manifest of a larger run: what it met when it began stays."""
+    return msgspec.structs.replace(manifest, started=before.started, id=before.id, cache_id=before.cache_id)
 
 
 def find_run(where: str | Path) -> Path:

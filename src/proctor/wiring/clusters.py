@@ -32,7 +32,7 @@ class Elsewhere(msgspec.Struct, frozen=True):
     tools: tuple[ToolSpec, ...]
     hash: str
     given: Given
-    since: float | None
+    run: str | None
     door: tuple[str, str] | None
     """Where the run's gateway is served, and the token; None where all share a database."""
 
@@ -42,7 +42,7 @@ class Elsewhere(msgspec.Struct, frozen=True):
         functions = functions_of(self.name) if self.door is None else {}
         benchmark = Opened(self.name, self.sets, catalog, self.hash, functions)
         place = Path() if self.door is None else RemoteGateway(*self.door)
-        return Hall(self.settings, benchmark, place, self.given, self.since)
+        return Hall(self.settings, benchmark, place, self.given, self.run)
 
 
 @contextlib.asynccontextmanager
@@ -66,7 +66,7 @@ async def on_cluster(hall: Hall, given: Given) -> AsyncIterator[Attempting]:
             door = await stack.enter_async_context(shared(hall.gateway, host))
         opened = hall.benchmark
         elsewhere = Elsewhere(
-            settings, opened.name, opened.sets, opened.catalog.tools, opened.hash, sent, hall.since, door
+            settings, opened.name, opened.sets, opened.catalog.tools, opened.hash, sent, hall.run, door
         )
         seats = Seats(elsewhere, settings.run.concurrency)
         stack.push_async_callback(seats.aclose)

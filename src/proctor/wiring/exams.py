@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+import uuid
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,7 @@ def prepare(settings: Settings, given: Given | None = None, benchmark: Opened | 
         spec=spec,
         proctor_version=__version__,
         started=time.time(),
+        id=uuid.uuid4().hex,
         framework=settings.agent.name,
         config=config,
         query_ids=identities,
@@ -128,7 +130,7 @@ async def sit(prepared: Prepared, *, resume: bool = False, fresh: bool = False, 
 
 async def _sat(prepared: Prepared, manifest: Manifest, ledger: Ledger, watch: Watcher) -> State:
     settings, folder = prepared.settings, prepared.folder
-    hall = Hall(settings, prepared.benchmark, folder, prepared.given, manifest.started)
+    hall = Hall(settings, prepared.benchmark, folder, prepared.given, manifest.id or None)
     state = None
     try:
         judge, repeats = _judge(prepared, hall), settings.judge.repeats

@@ -62,7 +62,7 @@ class Hall:
     """Where the trials of a run are attempted. `attempt` may be called any number of times at once.
 
     `place` is the run's folder, where answers are kept if no store is named, or a gateway that is somewhere else.
-    `since` is when the run began.
+    `run` tells the run from every other: its answers bear that mark.
     """
 
     def __init__(
@@ -71,11 +71,11 @@ class Hall:
         benchmark: Opened,
         place: Path | RemoteGateway,
         given: Given | None = None,
-        since: float | None = None,
+        run: str | None = None,
     ) -> None:
         self.settings = settings
         self.benchmark = benchmark
-        self.since = since
+        self.run = run
         self._given = given or Given()
         self._open = contextlib.ExitStack()
         self.models = Models(settings)
@@ -159,7 +159,7 @@ class Hall:
             policy=policy,
             simulators=sources,
             live=live,
-            options=GatewayOptions(faults=faults, since=self.since),
+            options=GatewayOptions(faults=faults, run=self.run),
         )
 
 
