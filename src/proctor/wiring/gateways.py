@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from proctor.errors import OptionError
+from proctor.errors import FileError, OptionError
 from proctor.gateway.faults import Faults
 from proctor.gateway.live import BackendSource, RapidApiSource
 from proctor.gateway.simulators import MirrorSource, ModelSource, TemplateSource
@@ -36,8 +36,14 @@ def frozen_id(where: str | Path | None) -> str | None:
     """The content id of a store of recorded answers that is frozen; None where there is none yet, or it takes more."""
     if where is None or not ("://" in str(where) or Path(where).is_file()):
         return None
-    with opened_store(where, read_only=True) as store:
-        return None if store is None else store.frozen
+    database = "://" in str(where)
+    try:
+        with opened_store(where, read_only=True) as store:
+            return None if store is None else store.frozen
+    except FileError:
+        if database:  # there is no store in it yet; what else there may be to say is said when it is opened
+            return None
+        raise
 
 
 def simulators_of(
