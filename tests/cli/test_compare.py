@@ -85,7 +85,7 @@ def test_the_better_run_has_improved(run: Run, keep: Keep) -> None:
     assert "differs     agent: 'old' in A, 'new' in B" in lines
     assert "G1/0   0.00  1.00  When does ferry 0 leave?" in lines
     assert "and 2 more (--flips 12)" in lines
-    assert "verdict     new_town improved on old_town: SoPR 100.0% against 40.0%, +60.0" in lines
+    assert "verdict     new_town improved on old_town: SoPR 100.0 % against 40.0 %, +60.0" in lines
 
 
 @pytest.mark.parametrize(

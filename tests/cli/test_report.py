@@ -49,7 +49,7 @@ def test_two_runs_are_compared_on_a_page_of_their_own(ran: Ran) -> None:
     ended = ran("report", "results/baseline_towns", "results/tools/null_towns.json")
     assert ended.exit_code == 0
     document = Path("results/tools/baseline_towns_against_null_towns.html").read_text("utf-8")
-    assert "SoPR against null_towns" in document
+    assert "SoPR against null_<wbr>towns" in document
 
 
 def test_a_page_is_written_where_it_is_wanted_or_printed(ran: Ran, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_a_call_with_other_arguments_says_which() -> None:
 
 def test_gold_that_was_not_called_is_missing_and_a_call_beside_it_is_against_nothing() -> None:
     found = beside_gold(trial(call(TRAINS, town="Ness"), calls=[wanted("get_fares_for_railway", train=7)]))
-    assert found.wanted == (Wanted("get_fares_for_railway", {"train": 7}, optional=False, state="missing"),)
+    assert found.wanted == (Wanted("get_fares_for_railway", {"train": 7}, optional=False, api=None, state="missing"),)
     assert found.against == {}
 
 
@@ -68,9 +68,9 @@ def test_gold_calls_stand_in_their_own_order_beyond_ten() -> None:
 def test_where_only_apis_are_known_calls_are_held_against_them() -> None:
     gold = (GoldApi("Railway", "Get Fares", "Travel"), GoldApi("Railway", "Find Trains"), GoldApi("Railway", "Finish"))
     found = beside_gold(trial(call(FARES, train=1), call(FARES, train=2), gold=gold))
-    assert [(one.name, one.state) for one in found.wanted] == [
-        ("Railway / Get Fares", "made"),
-        ("Railway / Find Trains", "missing"),
+    assert [(one.api, one.state) for one in found.wanted] == [
+        (("Railway", "Get Fares"), "made"),
+        (("Railway", "Find Trains"), "missing"),
     ]
     assert found.against == {0: 0, 1: 0}
 

@@ -8,7 +8,7 @@ import pytest
 
 from proctor.records.grades import Missing
 from proctor.report.exhibit import Neighbour
-from proctor.report.plots import LEFT, RIGHT, WIDTH, cost_plot, robustness_plot
+from proctor.report.plots import HALF, LEFT, RIGHT, cost_plot, robustness_plot
 from proctor.stats.intervals import Estimate
 
 
@@ -46,7 +46,7 @@ def test_no_mark_stands_outside_its_plot(dearest: float) -> None:
         plot = cost_plot([run("a", 0.0, cheapest), run("b", 1.0, dearest)])
         assert plot is not None
         for mark in plot.marks:
-            assert LEFT - 0.01 <= mark.x <= WIDTH - RIGHT + 0.01
+            assert LEFT - 0.01 <= mark.x <= HALF - RIGHT + 0.01
             assert plot.top - 0.01 <= mark.y <= plot.bottom + 0.01
         assert 2 <= len(plot.x_ticks) <= 8
         assert len({tick.text for tick in plot.x_ticks}) == len(plot.x_ticks)
@@ -69,3 +69,20 @@ def test_robustness_joins_runs_that_differ_in_nothing_but_the_share_of_spoilt_an
     (line,) = plot.lines
     places = [tuple(map(float, point.split(","))) for point in line.split()]
     assert places == sorted(places)
+
+
+def test_the_label_of_a_line_stands_above_its_end_and_not_on_it() -> None:
+    plot = robustness_plot([run("a5", 0.2, faults=0.5), run("a", 0.6), run("a1", 0.5, faults=0.1)])
+    assert plot is not None
+    (label,) = [mark for mark in plot.marks if mark.label]
+    assert label.top is not None
+    assert label.label_y < label.top
+    assert label.label_x - 7 * len(label.label) > plot.left
+
+
+def test_a_plot_is_as_broad_as_it_is_asked_to_be() -> None:
+    for width in (340.0, HALF, 960.0):
+        plot = cost_plot([run("a", 0.5, 0.01), run("b", 0.7, 0.02)], width)
+        assert plot is not None
+        assert plot.width == width
+        assert max(mark.x for mark in plot.marks) > width * 0.7

@@ -24,7 +24,7 @@ def test_a_run_that_solves_more_of_the_same_queries_has_improved(make_run: MakeR
     assert found.outcome is Outcome.IMPROVED
     assert (overall(found).better, overall(found).worse, overall(found).equal) == (12, 0, 8)
     assert overall(found).p == mcnemar(12, 0)
-    assert found.sentence.startswith("new improved on old: SoPR 100.0% against 40.0%, +60.0 points (95% interval +")
+    assert found.sentence.startswith("new improved on old: SoPR 100.0 % against 40.0 %, +60.0 points (95 % interval +")
     assert compare_runs(after, before).outcome is Outcome.REGRESSED
 
 

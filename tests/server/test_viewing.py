@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import http.client
 import signal
+import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,11 +15,12 @@ from pathlib import Path
 import pytest
 
 from proctor.errors import OptionError
+from proctor.records.grades import Status, Verdict
 from proctor.records.queries import Query
 from proctor.records.runs import Manifest, RunSpec, TrialKey
 from proctor.records.traces import StopReason, Trace
 from proctor.runs.folders import JOURNAL, begun_folder, run_path
-from proctor.runs.ledger import Ledger
+from proctor.runs.ledger import Judging, Ledger, Opinion
 from proctor.wiring.shelves import Shelf
 
 
@@ -73,7 +76,7 @@ def test_a_page_leads_to_its_neighbours_and_compares_with_one(results: Path) -> 
     assert b'href="?against=null_b"' in shelf.reply("/runs/baseline_a/").body
     compared = shelf.reply("/runs/baseline_a/?against=null_b")
     assert compared.status == 200
-    assert b"SoPR against null_b" in compared.body
+    assert b"SoPR against null_<wbr>b" in compared.body
 
 
 def test_a_page_is_made_anew_when_its_run_has_grown_and_only_then(results: Path) -> None:
@@ -216,3 +219,63 @@ def test_with_a_token_only_those_who_know_it_see_anything(results: Path, doors: 
     assert door.get("/", Authorization="Bearer s3cret")[0] == 200
     password = base64.b64encode(b"anybody:s3cret").decode()
     assert door.get("/", Authorization=f"Basic {password}")[0] == 200
+
+
+def test_the_list_shows_scores_of_runs_that_are_still_at_work_and_reads_each_only_once(tmp_path: Path) -> None:
+    class Counting(Clock):
+        """Every look at it is a second later, so that no more than one run is read for a list."""
+
+        def __call__(self) -> float:
+            self.now += 1.0
+            return self.now
+
+    for name in ("baseline_a", "baseline_b"):
+        judge(make(tmp_path, name), "0")
+    clock = Counting()
+    shelf = Shelf(tmp_path, clock=clock)
+    first = shelf.reply("/").body
+    assert first.count(b"100.0 %") == 1
+    assert first.count(b"not read yet") == 1
+    assert shelf.reply("/stamp") != shelf.reply("/stamp")
+    second = shelf.reply("/").body
+    assert second.count(b"100.0 %") == 2
+    assert shelf.reply("/stamp") == shelf.reply("/stamp")
+    judge(tmp_path / "runs" / "baseline_a", "1", Status.UNSOLVED)
+    clock.now += 100
+    assert b"50.0 %" in shelf.reply("/").body
+
+
+def judge(folder: Path, query: str, status: Status = Status.SOLVED) -> None:
+    judging = Judging("rubric", "rubric")
+    with Ledger(folder / JOURNAL) as ledger:
+        ledger.keep_judging(judging)
+        ledger.keep_opinion(TrialKey("towns", query), judging, 0, Opinion(Verdict(status, "so", "rubric")))
+
+
+def test_a_page_of_a_run_that_is_not_at_its_end_says_how_far_it_is_and_when_it_last_grew(results: Path) -> None:
+    folder = results / "runs" / "baseline_a"
+    body = Shelf(results).reply("/runs/baseline_a/").body.decode()
+    assert "2 of 3 trials so far" in body
+    assert f'data-grown="{int((folder / JOURNAL).stat().st_mtime)}"' in body
+    add(folder, 2)
+    assert "so far" not in Shelf(results).reply("/runs/baseline_a/").body.decode()
+
+
+def test_a_browser_that_hangs_up_leaves_no_trace_in_the_terminal(results: Path) -> None:
+    command = [sys.executable, "-m", "proctor", "view", "--port", "0", str(results)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603
+        assert process.stdout is not None
+        assert process.stderr is not None
+        host, _, port = (
+            process.stdout.readline().removeprefix("listening on http://").strip().rstrip("/").partition(":")
+        )
+        for _ in range(3):
+            with socket.create_connection((host, int(port)), timeout=60) as line:
+                line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # the end is a reset
+                line.sendall(f"GET /runs/baseline_a/ HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        connection = http.client.HTTPConnection(host, int(port), timeout=60)
+        connection.request("GET", "/runs/baseline_a/")
+        assert connection.getresponse().status == 200
+        connection.close()
+        process.send_signal(signal.SIGTERM)
+        assert process.stderr.read() == ""

@@ -88,8 +88,8 @@ def test_what_was_never_tried_can_be_anything() -> None:
 
 
 def test_a_rate_without_failures_says_how_many_there_can_be() -> None:
-    assert rate(100, 100).note == "every one of 100 is a success: the rate of failure is at most 0.03 (95%, one-sided)"
-    assert rate(0, 100).note == "every one of 100 is a failure: the rate of success is at most 0.03 (95%, one-sided)"
+    assert rate(100, 100).note == "every one of 100 is a success: the rate of failure is at most 0.03 (95 %, one-sided)"
+    assert rate(0, 100).note == "every one of 100 is a failure: the rate of success is at most 0.03 (95 %, one-sided)"
     assert rate(99, 100).note is None
 
 

@@ -14,7 +14,7 @@ from proctor.stats.calibration import Calibration
 from proctor.stats.comparisons import Comparison
 from proctor.stats.intervals import Estimate
 
-__all__ = ["Exhibit", "Neighbour", "Shown", "Versus"]
+__all__ = ["Exhibit", "Listing", "Neighbour", "Shown", "Versus"]
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -57,6 +57,23 @@ class Neighbour(msgspec.Struct, frozen=True):
     """Whether it is a run of this page."""
 
 
+class Listing(msgspec.Struct, frozen=True):
+    """A run in a list of runs."""
+
+    name: str
+    page: str
+    """Where its page is."""
+    benchmark: str
+    model: str | None
+    method: str
+    """How it was judged; empty where nobody has judged it."""
+    trials: int
+    planned: int
+    began: str
+    sopr: Estimate | Missing
+    api_call_score: Estimate | Missing
+
+
 class Exhibit(msgspec.Struct, frozen=True):
     """All that a page shows."""
 
@@ -76,5 +93,7 @@ class Exhibit(msgspec.Struct, frozen=True):
     published: tuple[Beside, ...] = ()
     """The run beside published tables, where it is over their benchmark."""
     calibration: Calibration | None = None
+    grown: int | None = None
+    """When the run last wrote something down, in seconds since 1970; None where that is not told."""
     live: str | None = None
     """Where the page may ask whether there is more by now; None for a page in a file, which asks nobody."""

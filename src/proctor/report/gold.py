@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -17,7 +17,7 @@ from proctor.metrics.gold_slots import WantedCall
 from proctor.metrics.matching import match_trajectories
 from proctor.metrics.trajectory_result import TrajectoryResult
 from proctor.records.gold import GoldCall, read_gold
-from proctor.records.queries import GoldApi
+from proctor.records.queries import ApiId, GoldApi
 from proctor.records.runs import Trial
 from proctor.records.traces import CallStep
 
@@ -31,6 +31,8 @@ class Wanted(msgspec.Struct, frozen=True):
     args: dict[str, Any] | None
     """None where the gold names an API and says nothing of arguments."""
     optional: bool
+    api: tuple[str, str] | None
+    """The tool and the API, where they are known."""
     state: str
     """`made`, `differs` (the same API, other arguments), `moved` (out of order) or `missing`."""
 
@@ -55,7 +57,7 @@ def beside_gold(trial: Trial) -> Beside:
         gold = read_gold(list(trial.query.calls))
         names = set(_names(gold))
         made = [_made(step, names) for step in trial.trace.steps if isinstance(step, CallStep)]
-        return _paired(match_trajectories(made, gold, "superset"))
+        return _paired(match_trajectories(made, gold, "superset"), _apis(trial))
     except (SampleError, UnmeasuredError) as error:
         return Beside(note=f"the calls could not be paired: {error}")
 
@@ -77,7 +79,15 @@ def _names(gold: Iterable[Any]) -> Iterator[str]:
                 yield from _names(option)
 
 
-def _paired(found: TrajectoryResult) -> Beside:
+def _apis(trial: Trial) -> dict[str, tuple[str, str]]:
+    """The tool and the API that the query's gold names have."""
+    needed = {_pair(gold) for gold in trial.query.gold}
+    apis = [spec.id for spec in trial.query.apis if (spec.id.tool, spec.id.api) in needed]
+    apis += [ApiId(gold.category or "", gold.tool, gold.api) for gold in trial.query.gold]
+    return {name(api): (api.tool, api.api) for api in apis for name in (plain_name, canonical_name)}
+
+
+def _paired(found: TrajectoryResult, apis: Mapping[str, tuple[str, str]]) -> Beside:
     calls: dict[str, tuple[WantedCall, str]] = {call.where: (call, "missing") for call in found.missing}
     held: dict[int, str] = {}
     differences: dict[int, tuple[Difference, ...]] = {}
@@ -88,7 +98,10 @@ def _paired(found: TrajectoryResult) -> Beside:
             if pair.differences:
                 differences[pair.made.index] = pair.differences
     places = {where: place for place, where in enumerate(sorted(calls, key=_in_order))}
-    wanted = [Wanted(call.name, call.args, call.optional, state) for call, state in (calls[where] for where in places)]
+    wanted = [
+        Wanted(call.name, call.args, call.optional, apis.get(call.name), state)
+        for call, state in (calls[where] for where in places)
+    ]
     return Beside(tuple(wanted), {index: places[where] for index, where in held.items()}, differences)
 
 
@@ -97,7 +110,7 @@ def _by_api(trial: Trial) -> Beside:
     gold = [one for one in trial.query.gold if one.api != "Finish"]
     reached = called(trial.trace)
     wanted = tuple(
-        Wanted(f"{one.tool} / {one.api}", None, optional=False, state="made" if _pair(one) in reached else "missing")
+        Wanted(one.api, None, optional=False, api=_pair(one), state="made" if _pair(one) in reached else "missing")
         for one in gold
     )
     places = {_pair(one): place for place, one in enumerate(gold)}

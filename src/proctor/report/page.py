@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from proctor.records.grades import Missing
 from proctor.report import telling
-from proctor.report.exhibit import Exhibit, Neighbour
+from proctor.report.exhibit import Exhibit, Listing, Neighbour
 from proctor.report.packed import packed
-from proctor.report.plots import cost_plot, robustness_plot
+from proctor.report.plots import HALF, Plot, cost_plot, robustness_plot
+from proctor.report.ruler import ruler
 from proctor.report.shares import called_so_far, who_answered
 from proctor.report.terminal import amount, money, percent
 from proctor.report.trials import chunks, rows
@@ -24,12 +25,14 @@ from proctor.report.trials import chunks, rows
 if TYPE_CHECKING:
     import jinja2
 
-__all__ = ["Row", "page", "shelf"]
+__all__ = ["page", "shelf"]
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """What would be dropped, would turn the text around it, or cannot be written to a file."""
 
-Row = dict[str, Any]
+_JOINT = re.compile(r"(?<=[_\-/.:])(?=[^_\-/.:])")
+_BROAD, _NARROW = 960.0, 340.0
+"""How wide a drawing is that takes the whole column, and how wide on a phone."""
 
 
 def page(exhibit: Exhibit) -> str:
@@ -43,8 +46,8 @@ def page(exhibit: Exhibit) -> str:
         exhibit=exhibit,
         run=exhibit.run.summary,
         neighbours=neighbours,
-        cost=cost_plot(neighbours),
-        robustness=robustness_plot(neighbours),
+        rulers=[drawn for width in (_BROAD, _NARROW) if (drawn := ruler(exhibit, width)) is not None],
+        **_plots(neighbours),
         selected=called_so_far(exhibit.run.record.trials),
         answered=who_answered(exhibit.run.record.trials, exhibit.run.summary.calls.sources),
         rows=packed(rows(runs)),
@@ -52,7 +55,15 @@ def page(exhibit: Exhibit) -> str:
     )
 
 
-def shelf(title: str, runs: list[Row], live: str) -> str:
+def _plots(neighbours: list[Neighbour]) -> dict[str, list[Plot]]:
+    """Each plot there is: a single one broad, and once more as phones have room; two side by side."""
+    makers = {"cost": cost_plot, "robustness": robustness_plot}
+    there = [name for name, make in makers.items() if make(neighbours, HALF) is not None]
+    widths = [HALF] if len(there) == 2 else [_BROAD, _NARROW]
+    return {name: [plot for width in widths if (plot := make(neighbours, width))] for name, make in makers.items()}
+
+
+def shelf(title: str, runs: list[Listing], live: str) -> str:
     """The list of the runs in a folder, as an HTML document."""
     return _rendered("shelf.html", scripts=("live.js",), live=True, title=title, runs=runs, stamp=live)
 
@@ -113,11 +124,12 @@ def _environment() -> jinja2.Environment:
             "noted": telling.noted,
             "percent": percent,
             "seen": _seen,
+            "sentence": telling.sentence,
             "signed": telling.signed,
             "signed_ends": telling.signed_ends,
         }
     )
-    environment.globals.update({"telling": telling, "pieces": _pieces})
+    environment.globals.update({"telling": telling, "pieces": _pieces, "joints": _JOINT.split})
     environment.tests["missing"] = lambda value: isinstance(value, Missing)
     return environment
 

@@ -10,13 +10,15 @@ import msgspec
 from proctor.records.grades import Missing
 from proctor.report.exhibit import Neighbour
 
-__all__ = ["Mark", "Plot", "Tick", "cost_plot", "robustness_plot"]
+__all__ = ["HALF", "Mark", "Plot", "Tick", "cost_plot", "robustness_plot"]
 
-WIDTH, HEIGHT = 460.0, 270.0
+HALF, HEIGHT = 460.0, 270.0
+"""How wide a plot is of which two stand side by side, and how high each is."""
 LEFT, RIGHT, TOP, BOTTOM = 44.0, 16.0, 14.0, 44.0
 _LINE = 15.0
 """How far apart two labels have to be."""
-_LETTER = 6.6
+_LONGEST = 26
+_LETTER = 7.0
 """How wide a letter is, about."""
 
 
@@ -36,9 +38,10 @@ class Mark(msgspec.Struct, frozen=True):
     """The upper end of the interval; None when there is none."""
     bottom: float | None
     label: str
+    label_x: float
     label_y: float
-    left: bool
-    """Whether the label stands to the left of the dot."""
+    anchor: str
+    """Which end of the label stands at `label_x`."""
     shown: bool
     """Whether it is a run of this page."""
     told: str
@@ -55,12 +58,16 @@ class Plot(msgspec.Struct, frozen=True):
     marks: tuple[Mark, ...]
     lines: tuple[str, ...] = ()
     """Each line as points of a polyline."""
-    width: float = WIDTH
+    width: float = HALF
     height: float = HEIGHT
     left: float = LEFT
-    right: float = WIDTH - RIGHT
     top: float = TOP
     bottom: float = HEIGHT - BOTTOM
+
+    @property
+    def right(self) -> float:
+        """Where the x axis ends."""
+        return self.width - RIGHT
 
 
 class _Point(msgspec.Struct, frozen=True):
@@ -69,7 +76,7 @@ class _Point(msgspec.Struct, frozen=True):
     label: str
 
 
-def cost_plot(runs: Iterable[Neighbour]) -> Plot | None:
+def cost_plot(runs: Iterable[Neighbour], width: float = HALF) -> Plot | None:
     """Score against cost, where at least two runs have cost something that is known."""
     points = [
         _Point(run.cost, run, run.name)
@@ -81,12 +88,12 @@ def cost_plot(runs: Iterable[Neighbour]) -> Plot | None:
     costs = [point.x for point in points]
     wide = max(costs) / min(costs) > 8
     ticks = _decades(min(costs), max(costs)) if wide else _round_numbers(max(costs) * 1.08)
-    scale = _log(ticks) if wide else _linear(ticks)
+    scale = _Scale(ticks[0], ticks[-1], width, log=wide)
     title = "US$ a trial" + (", each step ten times the one before" if wide else "")
     return _drawn(points, title, [Tick(scale(tick), f"{tick:g}") for tick in ticks], scale)
 
 
-def robustness_plot(runs: Iterable[Neighbour]) -> Plot | None:
+def robustness_plot(runs: Iterable[Neighbour], width: float = HALF) -> Plot | None:
     """Score against the share of spoilt answers, where a run was done with at least two shares."""
     groups: dict[str, list[Neighbour]] = {}
     for run in runs:
@@ -97,7 +104,7 @@ def robustness_plot(runs: Iterable[Neighbour]) -> Plot | None:
     if not curves:
         return None
     ticks = _round_numbers(max(run.faults for curve in curves for run in curve))
-    scale = _linear(ticks)
+    scale = _Scale(ticks[0], ticks[-1], width)
     points = [_Point(run.faults, run, run.agent if run is curve[-1] else "") for curve in curves for run in curve]
     plot = _drawn(
         points, "share of answers spoilt on purpose", [Tick(scale(one), f"{one * 100:g} %") for one in ticks], scale
@@ -109,21 +116,14 @@ def robustness_plot(runs: Iterable[Neighbour]) -> Plot | None:
 class _Scale:
     """From a value to its place on the x axis."""
 
-    def __init__(self, least: float, most: float, *, log: bool) -> None:
+    def __init__(self, least: float, most: float, width: float, *, log: bool = False) -> None:
+        self.width = width
         self._log = log
         self._least, self._most = (math.log10(least), math.log10(most)) if log else (least, most)
 
     def __call__(self, value: float) -> float:
         at = math.log10(value) if self._log else value
-        return LEFT + (WIDTH - LEFT - RIGHT) * (at - self._least) / (self._most - self._least or 1.0)
-
-
-def _linear(ticks: Sequence[float]) -> _Scale:
-    return _Scale(ticks[0], ticks[-1], log=False)
-
-
-def _log(ticks: Sequence[float]) -> _Scale:
-    return _Scale(ticks[0], ticks[-1], log=True)
+        return LEFT + (self.width - LEFT - RIGHT) * (at - self._least) / (self._most - self._least or 1.0)
 
 
 def _decades(least: float, most: float) -> list[float]:
@@ -149,35 +149,40 @@ def _value(run: Neighbour) -> float:
 def _drawn(points: Sequence[_Point], x_title: str, x_ticks: Sequence[Tick], scale: _Scale) -> Plot:
     marks: list[Mark] = []
     for point in sorted(points, key=lambda one: -_value(one.run)):
-        marks.append(_mark(point, scale(point.x), marks))
+        marks.append(_mark(point, scale(point.x), scale.width, marks))
     return Plot(
         x_title=x_title,
         y_title="SoPR",
         x_ticks=tuple(x_ticks),
         y_ticks=tuple(Tick(_height(share), f"{share * 100:g} %") for share in (0.0, 0.25, 0.5, 0.75, 1.0)),
         marks=tuple(marks),
+        width=scale.width,
     )
 
 
-def _mark(point: _Point, x: float, placed: Sequence[Mark]) -> Mark:
+def _mark(point: _Point, x: float, width: float, placed: Sequence[Mark]) -> Mark:
     run = point.run
     assert not isinstance(run.sopr, Missing)
-    y = _height(run.sopr.value)
     low, high = run.sopr.low, run.sopr.high
-    label = point.label if len(point.label) <= 26 else f"{point.label[:25]}…"
-    label_y = y
+    top, bottom = (None if end is None else _height(end) for end in (high, low))
+    y = _height(run.sopr.value)
+    label = point.label if len(point.label) <= _LONGEST else f"{point.label[: _LONGEST - 1]}…"
+    label_x, label_y, anchor = x + 11, y + 4, "start"
+    if label_x + _LETTER * len(label) > width - 4:  # above its interval: to the left, a line may come
+        label_x, label_y, anchor = min(x + 5, width), (y if top is None else top) - 9, "end"
     for other in sorted((one for one in placed if one.label), key=lambda one: one.label_y):
-        if label and abs(other.x - x) < _LETTER * 26 and abs(other.label_y - label_y) < _LINE:
+        if label and abs(other.x - x) < _LETTER * _LONGEST and abs(other.label_y - label_y) < _LINE:
             label_y = other.label_y + _LINE
     ends = "" if low is None or high is None else f", {low * 100:.1f} to {high * 100:.1f}"
     return Mark(
         x=x,
         y=y,
-        top=None if high is None else _height(high),
-        bottom=None if low is None else _height(low),
+        top=top,
+        bottom=bottom,
         label=label,
-        label_y=min(label_y, HEIGHT - BOTTOM - 4),
-        left=x + 12 + _LETTER * len(label) > WIDTH - 4,
+        label_x=label_x,
+        label_y=min(max(label_y, 10.0), HEIGHT - BOTTOM),
+        anchor=anchor,
         shown=run.shown,
         told=f"{run.name}: {run.sopr.value * 100:.1f} %{ends}; {point.x:g}",
     )

@@ -23,7 +23,7 @@ from proctor.stats.denominators import Denominators
 from proctor.stats.estimates import repeated
 from proctor.stats.intervals import Estimate
 
-__all__ = ["Figures", "RunSummary", "SetMeans", "Spent", "summarise", "tokens_of"]
+__all__ = ["Figures", "RunSummary", "SetMeans", "Spent", "headline", "summarise", "tokens_of"]
 
 _UNIT = (0.0, 1.0)
 Name = TypeVar("Name", str, int)
@@ -176,6 +176,13 @@ def summarise(
 def tokens_of(usage: Usage) -> int:
     """Prompts and completions together."""
     return usage.prompt_tokens + usage.completion_tokens
+
+
+def headline(run: RunRecord, *, level: float = 0.95) -> tuple[Estimate | Missing, Estimate | Missing]:
+    """The solvable pass rate and the API call score of a run, without all its other figures."""
+    trials = run.trials
+    sopr = _over_queries(trials, [points(trial) for trial in trials], level)
+    return sopr, _over_queries(trials, [_api_calls(trial) for trial in trials], level)
 
 
 def gold_calls(trial: Trial) -> int:

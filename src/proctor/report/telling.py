@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -14,7 +15,7 @@ from proctor.stats.calibration import Calibration
 from proctor.stats.comparisons import Comparison
 from proctor.stats.intervals import Estimate
 
-__all__ = ["calibrated", "ends", "fate", "judged", "noted", "setting", "signed", "signed_ends"]
+__all__ = ["calibrated", "ends", "fate", "judged", "noted", "sentence", "setting", "signed", "signed_ends"]
 
 _METHODS = {
     "heuristic": "Rules about the form of an answer; whether it is true was not looked at. The rate is an upper bound "
@@ -43,6 +44,11 @@ def noted(estimate: Estimate | Missing) -> str:
     if isinstance(estimate, Missing):
         return f"unmeasured: {estimate.reason}" + (f" ({estimate.detail})" if estimate.detail else "")
     return estimate.note or ""
+
+
+def sentence(text: str) -> str:
+    """A note as a sentence by itself."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
 def signed(share: float) -> str:
@@ -85,4 +91,6 @@ def setting(value: Any) -> str:
     """A setting of a run, as it is said."""
     if value in (None, "", (), [], {}):
         return "none"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {setting(one)}" for name, one in value.items() if one not in (None, "", (), [], {}))
     return value if isinstance(value, str) else json.dumps(msgspec.to_builtins(value), ensure_ascii=False)

@@ -154,8 +154,25 @@ def _failure(trace: Trace) -> list[str] | None:
 
 def _wanted(beside: Beside, place: int) -> Plain:
     call = beside.wanted[place]
-    args = None if call.args is None else [[name, _text(value)] for name, value in call.args.items()]
-    return {"name": call.name, "args": args, "state": call.state, "optional": call.optional}
+    args = None if call.args is None else [[name, _wish(value)] for name, value in call.args.items()]
+    found: Plain = {"name": call.name, "args": args, "state": call.state, "optional": call.optional}
+    return found if call.api is None else {**found, "api": list(call.api)}
+
+
+def _wish(value: Any) -> str:
+    """A value that gold asks for, as gold has it in files; where it leaves a choice, in words."""
+    match value:
+        case {"$one_of": [*values]}:
+            return _cut(f"one of {', '.join(map(_wish, values))}", LONGEST)
+        case {"$near": near, "absolute": reach}:
+            return f"{near}, or at most {reach} away"
+        case {"$near": near, "relative": reach}:
+            return f"{near}, or at most {reach * 100:g} % away"
+        case {"$pattern": str(regex)}:
+            return _cut(f"text of the form {regex}", LONGEST)
+        case {"$any": True}:
+            return "anything"
+    return _text(value)
 
 
 def _steps(trace: Trace, beside: Beside) -> Iterator[Plain]:
@@ -186,9 +203,7 @@ def _step(step: Step, beside: Beside, index: int) -> Plain:
         found["malformed"] = _cut(step.malformed, LONGEST)
     if index in beside.against:
         found["gold"] = beside.against[index]
-        found["differs"] = [
-            [one.path, one.kind, _text(one.wanted), _text(one.made)] for one in beside.differences.get(index, ())
-        ]
+        found["differs"] = [one.path for one in beside.differences.get(index, ())]
     whole = _whole(step)
     return {**found, "whole": whole} if whole else found
 

@@ -84,7 +84,8 @@ class RunComparison(msgspec.Struct, frozen=True):
         if isinstance(found, Missing):
             return f"{what} cannot be compared: {found.reason}{f' ({found.detail})' if found.detail else ''}."
         means = (
-            f"{what} {found.mean:.1%} against {found.other_mean:.1%}, {_points(found.difference)}, p = {found.p:.2g}"
+            f"{what} {_percent(found.mean)} against {_percent(found.other_mean)}, {_points(found.difference)}, "
+            f"p = {found.p:.2g}"
         )
         if found.outcome is Outcome.NOT_DECISIVE:
             return f"Not decisive whether {self.candidate} is better than {self.baseline}: {means}. {_power(found)}"
@@ -255,12 +256,16 @@ def _difference(found: Comparison | Missing) -> Estimate | Missing:
     return found if isinstance(found, Missing) else found.difference
 
 
+def _percent(share: float) -> str:
+    return f"{share * 100:.1f} %"
+
+
 def _points(difference: Estimate) -> str:
     """A difference in points of a hundred, with its interval."""
     said = f"{difference.value * 100:+.1f} points"
     if difference.low is None or difference.high is None:
         return f"{said} (no interval: {difference.note})"
-    return f"{said} ({difference.level:.0%} interval {difference.low * 100:+.1f} to {difference.high * 100:+.1f})"
+    return f"{said} ({difference.level * 100:g} % interval {difference.low * 100:+.1f} to {difference.high * 100:+.1f})"
 
 
 def _power(found: Comparison) -> str:

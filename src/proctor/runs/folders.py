@@ -33,6 +33,7 @@ __all__ = [
     "begun_folder",
     "find_run",
     "list_runs",
+    "listed_run",
     "plan_of",
     "read_manifest",
     "read_run",
@@ -230,13 +231,14 @@ def list_runs(results: str | Path) -> list[Listed]:
     listed = []
     for path in (Path(results) / _RUNS).glob(f"*/{MANIFEST}"):
         try:
-            listed.append(_row(path.parent))
+            listed.append(listed_run(path.parent))
         except FileError:
             continue
     return sorted(listed, key=lambda row: (-row.manifest.started, row.name))
 
 
-def _row(folder: Path) -> Listed:
+def listed_run(folder: Path) -> Listed:
+    """A run as a list has it."""
     manifest = read_manifest(folder)
     planned = len(manifest.query_ids) * manifest.spec.epochs
     if not (folder / JOURNAL).exists():

@@ -11,6 +11,7 @@ import hmac
 import signal
 import socket
 import socketserver
+import sys
 from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -55,6 +56,11 @@ def serve(
             """Without asking a name server who we are."""
             socketserver.TCPServer.server_bind(self)
             self.server_name, self.server_port = host, self.server_address[1]
+
+        def handle_error(self, request: Any, client_address: Any) -> None:
+            """A browser that goes elsewhere before its answer has come is no error."""
+            if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
+                super().handle_error(request, client_address)
 
     try:
         server = Server((host, port), Handler)

@@ -189,4 +189,4 @@ def _extreme(successes: int, n: int, level: float) -> str | None:
         return None
     seen, unseen = ("failure", "success") if successes == 0 else ("success", "failure")
     rate = none_seen(n, level=level)
-    return f"every one of {n} is a {seen}: the rate of {unseen} is at most {rate:.2g} ({level:.0%}, one-sided)"
+    return f"every one of {n} is a {seen}: the rate of {unseen} is at most {rate:.2g} ({level * 100:g} %, one-sided)"

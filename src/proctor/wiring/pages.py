@@ -37,6 +37,8 @@ class Wish(msgspec.Struct, frozen=True):
     most_beside: int = MOST_BESIDE
     live: str | None = None
     """Where a served page asks whether there is more."""
+    grown: int | None = None
+    """When the run last wrote something down, in seconds since 1970: for a served page."""
     page_of: Callable[[str], str] | None = None
     """The address of another run's page, by the run's name; None where there is none."""
 
@@ -76,6 +78,7 @@ def exhibit_of(folder: Path, record: RunRecord, other: RunRecord | None, wish: W
         unread=unread,
         published=_published(record),
         calibration=wish.calibration,
+        grown=wish.grown,
         live=wish.live,
     )
 

@@ -16,6 +16,7 @@ from proctor.report.page import page, shelf
 from proctor.runs import folders
 from proctor.server.viewing import Reply
 from proctor.wiring.pages import Wish, exhibit_of
+from proctor.wiring.shelf_rows import Rows
 
 __all__ = ["Shelf"]
 
@@ -44,6 +45,7 @@ class Shelf:
         self._clock = clock
         self._made: dict[tuple[str, str], _Made] = {}
         self._lock = threading.Lock()
+        self._rows = Rows(clock)
 
     def reply(self, target: str) -> Reply:
         """The answer to a request for this path and query."""
@@ -65,20 +67,8 @@ class Shelf:
         return Reply.text(HTTPStatus.NOT_FOUND, "There is no such run here.\n")
 
     def _list(self) -> bytes:
-        rows = [
-            {
-                "name": run.name,
-                "page": f"runs/{quote(run.name, safe='')}/",
-                "benchmark": run.manifest.spec.benchmark,
-                "model": run.manifest.spec.agent_model,
-                "method": run.method,
-                "trials": run.traced,
-                "planned": run.planned,
-                "began": time.strftime("%Y-%m-%d %H:%M", time.gmtime(run.manifest.started)),
-            }
-            for run in folders.list_runs(self.results)
-            if self._knows(run.name)
-        ]
+        known = [path for path in _entries(self.results / "runs") if self._knows(path.name)]
+        rows = self._rows.of([(path, _stamp_of(path)) for path in known])
         return shelf(self.results.name or str(self.results), rows, "stamp").encode()
 
     def _knows(self, name: str, against: str = "") -> bool:
@@ -109,7 +99,7 @@ class Shelf:
         record = folders.read_run(folder)
         other = folders.read_run(folders.run_path(self.results, against)) if against else None
         live = f"stamp?against={quote(against, safe='')}" if against else "stamp"
-        wish = Wish(live=live, page_of=lambda run: f"../{quote(run, safe='')}/")
+        wish = Wish(live=live, grown=_grown(folder), page_of=lambda run: f"../{quote(run, safe='')}/")
         return page(exhibit_of(folder, record, other, wish)).encode()
 
     def _seen(self, name: str, against: str) -> str:
@@ -123,7 +113,8 @@ class Shelf:
         return " ".join(_stamp_of(folders.run_path(self.results, name)) for name in names if name)
 
     def _stamp_of_all(self) -> str:
-        return "\n".join(f"{path.name} {_stamp_of(path)}" for path in _entries(self.results / "runs"))
+        stamps = [f"{path.name} {_stamp_of(path)}" for path in _entries(self.results / "runs")]
+        return "\n".join([*stamps, *([f"at {self._clock()}"] if self._rows.owes else [])])
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -131,6 +122,14 @@ def _entries(folder: Path) -> list[Path]:
         return sorted(folder.iterdir())
     except OSError:
         return []
+
+
+def _grown(folder: Path) -> int | None:
+    """When a run last wrote something down."""
+    try:
+        return int((folder / folders.JOURNAL).stat().st_mtime)
+    except OSError:
+        return None
 
 
 def _stamp_of(folder: Path) -> str:
