@@ -10,7 +10,7 @@ from proctor.gateway.faults import FAULTS, Faults
 from proctor.gateway.gateway import GatewayOptions
 from proctor.gateway.source import Call
 from proctor.records.answers import Answer, Provenance, Source
-from proctor.records.entries import Entry
+from proctor.records.entries import Entry, Mark
 from proctor.records.queries import ApiId, ApiSpec
 from proctor.store.responses import ResponseStore
 
@@ -72,7 +72,6 @@ async def test_a_fault_says_so_asks_nobody_and_is_not_stored(
     answer = await gateway.call(*NAMES, {})
     assert (answer.response, answer.error) == (FAULTS[kind].response, FAULTS[kind].error)
     assert answer.provenance == Provenance(Source.CANNED, "faults", 12.0, fault=kind)
-    assert gateway.at_hand(*NAMES, {}) is None
     assert source.calls == []
     assert store.count() == 0
 
@@ -87,6 +86,22 @@ async def test_stale_data_is_the_answer_of_another_call(
     assert answer.response == "old"
     assert answer.provenance is not None
     assert (answer.provenance.fault, answer.provenance.entry) == ("stale", other.key)
+
+
+async def test_stale_data_is_drawn_from_all_recorded_answers_of_the_api(
+    make_gateway: Any, store: ResponseStore, forecast: ApiSpec
+) -> None:
+    store.put_many(Entry.of(forecast.id, {"days": n}, Answer(n)) for n in range(60))
+    store.put(Entry.of(forecast.id, {"days": "x"}, Answer("", "Gateway error..."), mark=Mark.FAILURE))
+
+    async def told(seed: int) -> list[Any]:
+        gateway = make_gateway(options=GatewayOptions(faults=Faults(1, ("stale",), seed)))
+        return [(await gateway.call(*NAMES, {"days": n})).response for n in range(60)]
+
+    first = await told(1)
+    assert first == await told(1) != await told(2)
+    assert len(set(first)) > 20
+    assert all(isinstance(said, int) and said != n for n, said in enumerate(first))
 
 
 async def test_without_an_older_answer_there_is_nothing_stale(make_gateway: Any) -> None:

@@ -1,6 +1,7 @@
 """The gateway over real stores: who is asked, what is stored, and that everybody gets the same answer."""
 
 import asyncio
+import json
 import threading
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 
 from proctor.catalog.index import Catalog
 from proctor.errors import OptionError, SampleError
-from proctor.gateway.canned import CannedSource
+from proctor.gateway.canned import CannedSource, FunctionSource
 from proctor.gateway.gateway import Gateway, GatewayOptions
 from proctor.gateway.policy import POLICIES
 from proctor.gateway.simulators import ModelSource
@@ -161,9 +162,106 @@ async def test_a_miss_is_an_answer_that_says_what_was_tried_and_is_not_stored(
     gateway = make_gateway(simulators=simulator)
     missed = await gateway.call(*NAMES, KIEL)
     assert source_of(missed) is Source.MISSED
-    assert missed.error.endswith("(recorded: holds no answer; sim: did not answer in time)")
+    assert missed.error == f"no source had an answer to {'/'.join(NAMES)} with these arguments."
+    assert attempts_of(missed) == ("recorded: holds no answer", "sim: did not answer in time")
     assert store.count() == 0
     assert (await gateway.call(*NAMES, KIEL)).response == {"wind": 5}
+
+
+FAILED: list[tuple[Any, str]] = [
+    (Answer("", "API not working error..."), "failed"),
+    (Answer("", "Rate limit error: 429 Too Many Requests."), "failed"),
+    ({"status": 500, "message": "Internal Server Error"}, "failed"),
+    ({"message": "You are not subscribed to this API."}, "failed"),
+    ("502 Bad Gateway", "failed"),
+    (None, "said nothing"),
+    ("  ", "said nothing"),
+]
+
+
+def of_kind(kind: str, said: Any) -> dict[str, Any]:
+    """A source of that kind that says this, as the gateway takes it."""
+    if kind == "function":
+        return {"simulators": FunctionSource({ApiId(*NAMES): lambda **_: said})}
+    if kind == "model":
+        answer = said if isinstance(said, Answer) else Answer(said)
+        reply = {"error": answer.error, "response": answer.response}
+        return {"simulators": ModelSource(ScriptedModel([json.dumps(reply)] * 2))}
+    if kind == "live":
+        return {"live": CannedSource([said, said], source=Source.LIVE), "policy": "live-first"}
+    return {"simulators": CannedSource([said, said])}
+
+
+@pytest.mark.parametrize("kind", ["function", "model", "live", "custom"])
+@pytest.mark.parametrize(("said", "problem"), FAILED)
+async def test_a_failure_is_never_stored_whoever_says_it(
+    make_gateway: Any, store: ResponseStore, kind: str, said: Any, problem: str
+) -> None:
+    gateway = make_gateway(**of_kind(kind, said))
+    for _ in range(2):
+        missed = await gateway.call(*NAMES, KIEL)
+        assert source_of(missed) is Source.MISSED
+        tried = attempts_of(missed)[-1]
+        assert problem in tried or (kind == "model" and "that can be read" in tried)
+    assert store.count() == 0
+
+
+@pytest.mark.parametrize("kind", ["function", "model", "live", "custom"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        Answer("", "404 Not Found: there is no user 1"),
+        Answer("", "Not Found: there is no user 1"),
+        Answer("", "400 Bad Request: days must be below 10"),
+        {"code": 484, "title": "Mexican Peso"},
+        {"title": "Not Found", "author": "X"},
+        [],
+        {},
+        0,
+    ],
+)
+async def test_what_an_api_says_is_stored_whoever_says_it(
+    make_gateway: Any, store: ResponseStore, kind: str, said: Any
+) -> None:
+    gateway = make_gateway(**of_kind(kind, said))
+    first, again = [await gateway.call(*NAMES, KIEL) for _ in range(2)]
+    expected = said if isinstance(said, Answer) else Answer(said)
+    assert (first.response, first.error) == (again.response, again.error) == (expected.response, expected.error)
+    assert [entry.mark for entry in store.entries()] == [None]
+
+
+async def test_a_source_that_raises_has_failed_and_the_next_one_is_asked(make_gateway: Any) -> None:
+    gateway = make_gateway(simulators=[CannedSource([ValueError("oops")], name="mine"), CannedSource([{"wind": 5}])])
+    answer = await gateway.call(*NAMES, KIEL)
+    assert answer.response == {"wind": 5}
+    assert attempts_of(answer) == ("recorded: holds no answer", "mine: failed: ValueError: oops")
+
+
+async def test_a_reply_that_was_cut_off_is_marked_and_a_whole_one_takes_its_place(
+    make_gateway: Any, store: ResponseStore
+) -> None:
+    cut, longer = '{"error": "", "response": "wind from the', '{"error": "", "response": "wind from the north'
+    one = make_gateway(simulators=ModelSource(ScriptedModel([cut])))
+    for _ in range(2):
+        assert (await one.call(*NAMES, KIEL)).response == "wind from the"
+    assert [entry.mark for entry in store.entries()] == [Mark.CUT]
+    again = await make_gateway(simulators=ModelSource(ScriptedModel([longer]))).call(*NAMES, KIEL)
+    assert again.response == "wind from the"
+    whole = '{"error": "", "response": "wind from the north"}'
+    last = await make_gateway(simulators=ModelSource(ScriptedModel([whole]))).call(*NAMES, KIEL)
+    assert last.response == "wind from the north"
+    assert [(entry.mark, entry.answer.response) for entry in store.entries()] == [(None, "wind from the north")]
+
+
+async def test_what_is_left_of_a_reply_takes_the_place_of_a_recorded_failure_and_of_no_sound_answer(
+    make_gateway: Any, store: ResponseStore, forecast: ApiSpec
+) -> None:
+    cut = '{"error": "", "response": "wind from the'
+    store.put(Entry.of(forecast.id, KIEL, Answer("", "Gateway error..."), mark=Mark.FAILURE))
+    store.put(Entry.of(forecast.id, {"portName": "Riga"}, Answer("calm")))
+    gateway = make_gateway(policy="refresh", simulators=ModelSource(ScriptedModel([cut, cut])))
+    assert (await gateway.call(*NAMES, KIEL)).response == "wind from the"
+    assert (await gateway.call(*NAMES, {"portName": "Riga"})).response == "calm"
 
 
 async def test_under_frozen_nobody_is_asked(make_gateway: Any) -> None:
@@ -309,18 +407,6 @@ async def test_a_frozen_store_is_read_and_not_written(make_gateway: Any, store: 
     assert answer.response == (await gateway.call(*NAMES, KIEL)).response == {"wind": 5}
     assert attempts_of(answer)[-1].endswith("takes no answers")
     assert store.count() == 1
-
-
-async def test_what_is_at_hand_needs_no_waiting(make_gateway: Any, store: ResponseStore, forecast: ApiSpec) -> None:
-    store.put(Entry.of(forecast.id, KIEL, Answer({"wind": 1})))
-    gateway = make_gateway(simulators=CannedSource([]))
-    for _ in ("from the store", "from memory"):
-        answer = gateway.at_hand(*NAMES, KIEL)
-        assert answer is not None
-        assert answer.response == {"wind": 1}
-    assert gateway.at_hand(*NAMES, {}) is None
-    assert gateway.at_hand("no", "such", "api", {}) is None
-    assert make_gateway(policy="live").at_hand(*NAMES, KIEL) is None
 
 
 async def test_totals_say_where_the_answers_came_from(make_gateway: Any) -> None:

@@ -22,10 +22,3 @@ def test_a_memory_of_no_answers_keeps_none() -> None:
     memory = Memory(limit=0)
     memory.put("a", Answer(1))
     assert len(memory) == 0
-
-
-def test_an_answer_that_was_replaced_is_forgotten() -> None:
-    memory = Memory()
-    memory.put("a", Answer(1))
-    memory.forget("a")
-    assert memory.get("a") is None

@@ -155,8 +155,6 @@ def test_an_example_that_is_too_long_makes_room_for_shorter_ones() -> None:
         (ReplyError("cut", model="m"), "unreadable"),
         ("I am sorry.", "unreadable"),
         ('{"error": "", "response": ""}', "unreadable"),
-        ({"error": "Too many requests error...", "response": ""}, "failed"),
-        ({"error": "", "response": {"message": "You are not subscribed to this API."}}, "failed"),
     ],
 )
 async def test_what_goes_wrong_with_a_model_is_no_answer(call: Call, line: Any, kind: str) -> None:

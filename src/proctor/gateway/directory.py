@@ -60,8 +60,12 @@ class Directory:
         self._store = store
         self._places: dict[tuple[str, str, str], Place] = {}
 
+    def known(self, category: str, tool: str, api: str) -> Place | None:
+        """The API that is meant by names that were looked up before."""
+        return self._places.get((category, tool, api))
+
     def find(self, category: str, tool: str, api: str) -> Place | str:
-        """The API that is meant, or a sentence about why there is none."""
+        """The API that is meant, or a sentence about why there is none. It may ask the store."""
         asked = (category, tool, api)
         place = self._places.get(asked)
         if place is not None:

@@ -62,6 +62,10 @@ class Faults(msgspec.Struct, frozen=True):
             return None
         return self.kinds[int(self._drawn("kind", call.key) * len(self.kinds))]
 
+    def place_of(self, call: Call) -> str:
+        """Where among the keys of an API's recorded answers the stale one of a call is looked for."""
+        return hashlib.sha256(f"{self.seed}\nstale\n{call.key}".encode("utf-8", "replace")).hexdigest()
+
     def _drawn(self, what: str, key: str) -> float:
         """A number from 0 to 1 that is the same for the same seed, use and key."""
         text = f"{self.seed}\n{what}\n{key}".encode("utf-8", "replace")

@@ -6,22 +6,25 @@ import asyncio
 import functools
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import msgspec
 
 from proctor.catalog.index import Catalog
 from proctor.errors import OptionError
 from proctor.gateway import policy as policies
+from proctor.gateway.aside import Aside
 from proctor.gateway.directory import Directory, Place
 from proctor.gateway.faults import FAULTS, STALE, Faults
+from proctor.gateway.judged import judged_answer
 from proctor.gateway.memory import Memory
 from proctor.gateway.policy import DEFAULT, Policy
 from proctor.gateway.recorded import RecordedSource, as_recorded
 from proctor.gateway.source import AnswerSource, Call, Unanswered
 from proctor.gateway.turns import turn
 from proctor.records.answers import Answer, Provenance, Source
-from proctor.records.entries import Entry
+from proctor.records.entries import Entry, Mark
+from proctor.records.marks import mark_of
 from proctor.records.queries import ApiId
 from proctor.records.usage import Usage
 from proctor.store.responses import ResponseStore
@@ -48,6 +51,10 @@ class GatewayOptions(msgspec.Struct, frozen=True):
 
 
 Sources = AnswerSource | Iterable[AnswerSource]
+P = ParamSpec("P")
+T = TypeVar("T")
+_ERRANDS = 8
+"""So many threads run errands to the store."""
 
 
 class Gateway:
@@ -82,11 +89,14 @@ class Gateway:
         )
         self._directory = Directory(catalog, store)
         self._memory = Memory(self._options.memory if store is not None else None)
+        self._aside = Aside("proctor-store", _ERRANDS)
         self._flights: dict[tuple[asyncio.AbstractEventLoop, str], asyncio.Task[Answer]] = {}
 
     async def call(self, category: str, tool: str, api: str, arguments: Mapping[str, Any]) -> Answer:
         """Answer a call. The names and the arguments may have any spelling that the catalogue knows."""
-        place = self._directory.find(category, tool, api)
+        place: Place | str | None = self._directory.known(category, tool, api)
+        if place is None:
+            place = await self._from_store(self._directory.find, category, tool, api)
         if isinstance(place, str):
             return self._counted(self._missed(place, ()))
         return await self._answer(place, arguments)
@@ -94,18 +104,6 @@ class Gateway:
     async def call_api(self, api: ApiId, arguments: Mapping[str, Any]) -> Answer:
         """Answer a call of an API that is known by its identity."""
         return await self.call(api.category, api.tool, api.api, arguments)
-
-    def at_hand(self, category: str, tool: str, api: str, arguments: Mapping[str, Any]) -> Answer | None:
-        """The answer to a call where it can be had at once, from memory or from the store; else None."""
-        place = self._directory.find(category, tool, api)
-        if isinstance(place, str) or not self.policy.reads_first or self._options.faults is not None:
-            return None
-        restored = place.restored(arguments)
-        key = place.key(restored)
-        answer = self._memory.get(key)
-        if answer is None:
-            answer = self._look(place.call(restored, key))
-        return None if answer is None else self._counted(answer)
 
     async def aclose(self, *, wait: bool = True) -> None:
         """Finish what is being asked (it is left without `wait`), and close the sources."""
@@ -118,12 +116,13 @@ class Gateway:
         for sources in self._sources.values():
             for source in sources:
                 await source.aclose()
+        self._aside.close()
 
     async def _answer(self, place: Place, arguments: Mapping[str, Any]) -> Answer:
         restored = place.restored(arguments)
         key = place.key(restored)
         if self._options.faults is not None:
-            spoilt = self._spoilt(place.call(restored, key))
+            spoilt = await self._spoilt(place.call(restored, key))
             if spoilt is not None:
                 return self._counted(spoilt)
         call = None
@@ -131,7 +130,7 @@ class Gateway:
             answer = self._memory.get(key)
             if answer is None:
                 call = place.call(restored, key)
-                answer = self._look(call)
+                answer = await self._look(call)
             if answer is not None:
                 return self._counted(answer)
         return self._counted(await self._shared(call or place.call(restored, key)))
@@ -155,23 +154,30 @@ class Gateway:
         """Walk along the policy's order; where another process is asking the same, wait for its answer."""
         store = self.store
         shared = self.policy.reads_first and self._asks_anybody()
-        if store is None or not shared or not self._takes_answers(store):
-            return await self._walk(call, list(self.policy.order), [])
+        if store is None or not shared or not await self._takes_answers(store):
+            return await self._walk(call)
         pace = self._options
-        async with turn(store, call.key, lambda: self._look(call), seconds=pace.claim, wait=pace.wait) as found:
-            return found if found is not None else await self._walk(call, list(self.policy.order), [])
+        look = functools.partial(self._look, call)
+        async with turn(store, call.key, look, self._aside, seconds=pace.claim, wait=pace.wait) as found:
+            return found if found is not None else await self._walk(call)
 
-    async def _walk(self, call: Call, order: list[Source], attempts: list[str]) -> Answer:
+    async def _walk(self, call: Call) -> Answer:
+        attempts: list[str] = []
         spent: Usage | None = None
-        for kind in order:
+        for kind in self.policy.order:
             for source in self._of_kind(kind):
-                outcome = await source.answer(call)
+                outcome = await self._outcome(source, call)
                 if isinstance(outcome, Answer):
                     return await self._kept(call, outcome, source, tuple(attempts), spent)
                 attempts.append(f"{source.name}: {outcome}")
                 spent = _added(spent, outcome.usage)
         sentence = f"no source had an answer to {call.api} with these arguments."
         return self._missed(sentence, tuple(attempts), spent)
+
+    async def _outcome(self, source: AnswerSource, call: Call) -> Answer | Unanswered:
+        if source is self._recorded:
+            return await self._from_store(self._recorded.look, call)
+        return await judged_answer(source, call)
 
     async def _kept(
         self, call: Call, outcome: Answer, source: AnswerSource, attempts: tuple[str, ...], spent: Usage | None
@@ -186,12 +192,13 @@ class Gateway:
             at=self._options.clock(),
             attempts=(*attempts, *made.attempts),
             usage=_added(spent, made.usage),
+            cut=made.cut,
         )
         fresh = msgspec.structs.replace(outcome, provenance=told)
         if not policies.stored(self.policy, source.source):
             return fresh
         store = self.store
-        if store is None or not self._takes_answers(store):
+        if store is None or not await self._takes_answers(store):
             self._memory.put(call.key, as_recorded(self._marked(fresh), call.key, self._options.run))
             return (
                 fresh if store is None else _with_attempts(fresh, (*told.attempts, f"{store.name}: takes no answers"))
@@ -202,11 +209,8 @@ class Gateway:
         assert fresh.provenance is not None
         provenance = msgspec.structs.replace(fresh.provenance, entry=call.key)
         answer = msgspec.structs.replace(fresh, provenance=provenance)
-        entry = Entry.of(call.api, call.arguments, self._marked(answer))
-        if self.policy.replaces:
-            kept = await asyncio.to_thread(store.supersede, entry)
-        else:
-            kept = await asyncio.to_thread(functools.partial(store.put, entry, over_suspicious=True))
+        entry = Entry.of(call.api, call.arguments, self._marked(answer), mark=mark_of(answer))
+        kept = await self._aside.do(_put, store, entry, replaces=self.policy.replaces)
         recorded = as_recorded(kept.answer, call.key, self._options.run)
         self._memory.put(call.key, recorded)
         if kept.answer == entry.answer:
@@ -220,7 +224,7 @@ class Gateway:
         provenance = msgspec.structs.replace(answer.provenance, run=self._options.run)
         return msgspec.structs.replace(answer, provenance=provenance)
 
-    def _spoilt(self, call: Call) -> Answer | None:
+    async def _spoilt(self, call: Call) -> Answer | None:
         """What the dial says in place of an answer, if it hits the call."""
         assert self._options.faults is not None
         fault = self._options.faults.of(call)
@@ -229,22 +233,29 @@ class Gateway:
         made = Provenance(Source.CANNED, "faults", self._options.clock(), fault=fault)
         if fault != STALE:
             return msgspec.structs.replace(FAULTS[fault], provenance=made)
-        others = self.store.examples(call.api, 2) if self.store is not None else []
-        other = next((entry for entry in others if entry.key != call.key), None)
+        if self.store is None:
+            return None
+        other = await self._from_store(self.store.another, call.api, self._options.faults.place_of(call), call.key)
         if other is None:
             return None
         provenance = msgspec.structs.replace(made, source=Source.RECORDED, entry=other.key)
         return msgspec.structs.replace(other.answer, provenance=provenance)
 
-    def _look(self, call: Call) -> Answer | None:
+    async def _look(self, call: Call) -> Answer | None:
         """The recorded answer, which is then in memory."""
         if self._recorded is None:
             return None
-        found = self._recorded.look(call)
+        found = await self._from_store(self._recorded.look, call)
         if isinstance(found, Unanswered):
             return None
         self._memory.put(call.key, found)
         return found
+
+    async def _from_store(self, ask: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What the store says, at once where it can, and in a thread where it may have to wait for a network."""
+        if self.store is None or not self.store.waits:
+            return ask(*args, **kwargs)
+        return await self._aside.do(ask, *args, **kwargs)
 
     def _of_kind(self, kind: Source) -> list[AnswerSource]:
         if kind is Source.RECORDED:
@@ -254,12 +265,15 @@ class Gateway:
     def _asks_anybody(self) -> bool:
         return any(self._sources.get(kind) for kind in self.policy.order)
 
-    def _takes_answers(self, store: ResponseStore) -> bool:
-        return self.policy.stores and not store.read_only and store.frozen is None
+    async def _takes_answers(self, store: ResponseStore) -> bool:
+        if not self.policy.stores or store.read_only:
+            return False
+        return await self._from_store(lambda: store.frozen) is None
 
     def _missed(self, sentence: str, attempts: tuple[str, ...], spent: Usage | None = None) -> Answer:
-        error = f"{sentence} ({'; '.join(attempts)})" if attempts else sentence
-        return Answer("", error, Provenance(Source.MISSED, at=self._options.clock(), attempts=attempts, usage=spent))
+        """An answer that nobody gave. What was tried stands in its provenance, which is not for agents to see."""
+        told = Provenance(Source.MISSED, at=self._options.clock(), attempts=attempts, usage=spent)
+        return Answer("", sentence, told)
 
     def _counted(self, answer: Answer) -> Answer:
         assert answer.provenance is not None
@@ -277,6 +291,20 @@ def _listed(sources: Sources) -> list[AnswerSource]:
 
 def _added(one: Usage | None, other: Usage | None) -> Usage | None:
     return one + other if one is not None and other is not None else one or other
+
+
+def _put(store: ResponseStore, entry: Entry, *, replaces: bool) -> Entry:
+    """Store an answer by the policy's rule; returns what is stored.
+
+    What is left of a reply that was cut off takes no sound answer's place, nor that of another such: calls have the
+    same answer until there is a whole one.
+    """
+    if replaces and entry.mark is None:
+        return store.supersede(entry)
+    kept = store.put(entry, over_suspicious=entry.mark is None)
+    if entry.mark is not None and kept.mark in {Mark.FAILURE, Mark.EMPTY}:
+        kept = store.put(entry, over_suspicious=True)
+    return kept
 
 
 def _with_attempts(answer: Answer, attempts: tuple[str, ...], spent: Usage | None = None) -> Answer:

@@ -30,7 +30,3 @@ class Memory:
                 answers.pop(oldest, None)
         if self._limit != 0:
             answers[key] = answer
-
-    def forget(self, key: str) -> None:
-        """Let go of an answer that was replaced."""
-        self._answers.pop(key, None)

@@ -13,7 +13,8 @@ import msgspec
 from proctor.errors import OptionError
 from proctor.gateway.source import Unanswered
 from proctor.records.answers import Answer, Source
-from proctor.records.marks import failed
+from proctor.records.entries import Mark
+from proctor.records.marks import mark_of
 
 __all__ = ["DEFAULT", "POLICIES", "Policy", "named", "of_flag", "refusal", "stored"]
 
@@ -86,9 +87,10 @@ def of_flag(use_mirrorapi_cache: bool) -> Policy:
 
 
 def refusal(outcome: Answer | Unanswered) -> Unanswered | None:
-    """Why what a backend or a simulator said is no answer, so that the next source is asked; None when it is one.
+    """Why what a source said is no answer, so that the next one is asked; None when it is one.
 
-    A failure is told by its shape, never by digits in the data; an answer in which nothing stands at all is none.
+    The rule is that of `proctor.records.marks`, by which recorded answers are marked too: a failure is told by its
+    shape, never by digits in the data; an answer in which nothing stands at all is none.
 
     >>> refusal(Answer({"message": "You are not subscribed to this API."})).kind
     'failed'
@@ -97,10 +99,10 @@ def refusal(outcome: Answer | Unanswered) -> Unanswered | None:
     """
     if isinstance(outcome, Unanswered):
         return outcome
-    if failed(outcome):
+    mark = mark_of(outcome)
+    if mark is Mark.FAILURE:
         return Unanswered("failed", shortened(outcome.error or str(outcome.response)))
-    nothing = outcome.response is None or (isinstance(outcome.response, str) and not outcome.response.strip())
-    return Unanswered("empty") if nothing and not outcome.error.strip() else None
+    return Unanswered("empty") if mark is Mark.EMPTY else None
 
 
 def stored(policy: Policy, source: Source) -> bool:

@@ -62,4 +62,5 @@ def as_recorded(answer: Answer, key: str, run: str | None = None) -> Answer:
         return msgspec.structs.replace(answer, provenance=Provenance(Source.RECORDED, entry=key))
     own = run is not None and made.run == run
     source, usage = (made.source, made.usage) if own else (Source.RECORDED, None)
-    return msgspec.structs.replace(answer, provenance=Provenance(source, made.model, made.at, key, usage=usage))
+    told = Provenance(source, made.model, made.at, key, usage=usage, cut=made.cut)
+    return msgspec.structs.replace(answer, provenance=told)

@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 
 from proctor.errors import ModelBusyError, ModelError, ModelRefusedError, ModelTimeoutError, ReplyError
+from proctor.gateway.aside import Aside
 from proctor.gateway.envelopes import Unreadable, read_envelope
-from proctor.gateway.policy import refusal, shortened
+from proctor.gateway.policy import shortened
 from proctor.gateway.prompts import EXAMPLES, mirror_request, model_request
 from proctor.gateway.source import Call, Unanswered
 from proctor.gateway.templates import filled
@@ -23,6 +24,8 @@ __all__ = ["MirrorSource", "ModelSource", "TemplateSource"]
 
 Examples = Callable[[ApiId, int], list[Entry]]
 """Recorded entries of an API, at most so many: `ResponseStore.examples`."""
+_READERS = 4
+"""So many threads read examples."""
 
 
 class _AskedSource:
@@ -36,24 +39,23 @@ class _AskedSource:
         self._parameters = dict(parameters or {})
 
     async def answer(self, call: Call) -> Answer | Unanswered:
-        """What the model says the API returns; a failure of the model, or of the API that it plays, is no answer."""
+        """What the model says that the API returns; a failure of the model is no answer."""
         if call.spec is None:
             return Unanswered("undocumented")
         try:
-            reply = await self._model.reply(self._request(call))
+            reply = await self._model.reply(await self._request(call))
         except ModelError as error:
             usage = error.usage if isinstance(error.usage, Usage) else None
             return Unanswered(_kind(error), shortened(error.problem), usage)
         read = read_envelope(reply.text)
         if isinstance(read, Unreadable):
             return Unanswered("unreadable", read.problem, reply.usage)
-        noted = ("the reply was cut off",) if read.how == "cut off" or reply.finish == "length" else ()
-        made = Provenance(self.source, reply.model or self.name, attempts=noted, usage=reply.usage)
-        answer = Answer(read.response, read.error, made)
-        refused = refusal(answer)
-        return answer if refused is None else msgspec.structs.replace(refused, usage=reply.usage)
+        cut = read.how == "cut off"
+        noted = ("the reply was cut off",) if cut or reply.finish == "length" else ()
+        made = Provenance(self.source, reply.model or self.name, attempts=noted, usage=reply.usage, cut=cut)
+        return Answer(read.response, read.error, made)
 
-    def _request(self, call: Call) -> Request:
+    async def _request(self, call: Call) -> Request:
         raise AssertionError(call)  # every kind has its own
 
     async def aclose(self) -> None:
@@ -80,7 +82,7 @@ class MirrorSource(_AskedSource):
         self._thought = thought
         self._system = system
 
-    def _request(self, call: Call) -> Request:
+    async def _request(self, call: Call) -> Request:
         return mirror_request(call, thought=self._thought, system=self._system, **self._parameters)
 
 
@@ -99,11 +101,17 @@ class ModelSource(_AskedSource):
     ) -> None:
         super().__init__(model, parameters=parameters)
         self._examples = examples
+        self._aside = Aside("proctor-examples", _READERS)
 
-    def _request(self, call: Call) -> Request:
-        found = self._examples(call.api, EXAMPLES + 1) if self._examples is not None else []
+    async def _request(self, call: Call) -> Request:
+        found = [] if self._examples is None else await self._aside.do(self._examples, call.api, EXAMPLES + 1)
         others = [entry for entry in found if entry.key != call.key]  # an old answer to this very call gives it away
         return model_request(call, others[:EXAMPLES], **self._parameters)
+
+    async def aclose(self) -> None:
+        """Close the model's connections."""
+        await super().aclose()
+        self._aside.close()
 
 
 class TemplateSource:

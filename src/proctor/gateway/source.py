@@ -69,9 +69,10 @@ KINDS = {
 class AnswerSource(Protocol):
     """Whoever answers calls.
 
-    What it returns as an `Answer` is taken for one and stored: a failure (a backend that is down, a reply that cannot
-    be read) is `Unanswered`, never an answer and never an exception. An error by which an API refuses its arguments is
-    an answer. `provenance` may be left out of the answer, or hold only the `model`; the gateway fills in the rest.
+    A source that has no answer returns `Unanswered`. What it returns as an `Answer` is judged by the shape of what it
+    says before it is given or stored, so the failure of a backend is none either way; a source that raises has failed.
+    An error by which an API refuses its arguments is an answer. `provenance` may be left out, or hold only the
+    `model`; the gateway fills in the rest.
     """
 
     @property

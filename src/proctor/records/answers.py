@@ -44,6 +44,8 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the models cost that were asked for it, those that said nothing useful too; not told of recorded answers."""
     run: str | None = None
     """In a store, the run that made the answer: to that run it is none of the recorded ones."""
+    cut: bool = False
+    """Whether the answer is what is left of a reply that was cut off."""
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -22,6 +22,8 @@ class Mark(enum.Enum):
     """The answer is that of a backend that failed."""
     EMPTY = "empty"
     """The answer says nothing at all."""
+    CUT = "cut-off"
+    """The answer is what is left of a reply that was cut off; a whole one takes its place."""
     UNREADABLE_KEY = "unreadable-key"
     """It came from a file where it stood under a text that is no set of arguments; it answers no call."""
     DUPLICATE = "duplicate"

@@ -15,6 +15,7 @@ from proctor.catalog.index import Catalog
 from proctor.dataset_schema import SingleTurnSample
 from proctor.errors import FileError, InputError, OptionError
 from proctor.gateway.directory import Directory, Place
+from proctor.gateway.judged import judged_answer
 from proctor.gateway.source import AnswerSource, Call, Unanswered
 from proctor.metrics._bleu_score import BleuScore
 from proctor.metrics._string import NonLLMStringSimilarity
@@ -82,7 +83,7 @@ async def measure_fidelity(
 
     async def one(entry: Entry, place: Place) -> Cells:
         async with gate:
-            said = await simulator.answer(place.call(place.restored(entry.arguments), entry.key))
+            said = await judged_answer(simulator, place.call(place.restored(entry.arguments), entry.key))
         advance(1)
         return compared(entry.answer, said)
 

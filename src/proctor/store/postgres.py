@@ -75,6 +75,8 @@ class PostgresResponses(RowStore):
     first used, in the first schema of the search path; with `read_only` they have to exist.
     """
 
+    waits = True
+
     def __init__(self, address: str, *, read_only: bool = False, patience: float = _PATIENCE) -> None:
         self.name = _without_password(address)
         self.read_only = read_only

@@ -47,6 +47,9 @@ class ResponseStore(Protocol):
     read_only: bool
     """Whether it was opened so that nothing in it can be changed."""
 
+    waits: bool
+    """Whether reading may have to wait, for a network or a server; an event loop asks such a store in a thread."""
+
     @property
     def frozen(self) -> str | None:
         """The content id of a frozen store; None while it takes answers."""
@@ -108,6 +111,13 @@ class ResponseStore(Protocol):
 
     def examples(self, api: ApiId, limit: int = 5) -> list[Entry]:
         """Some entries of an API that are not suspicious, always the same ones."""
+        ...
+
+    def another(self, api: ApiId, place: str, key: str) -> Entry | None:
+        """The entry of an API next behind a place among its keys that is neither suspicious nor under that key.
+
+        A place that is drawn evenly draws every entry: keys are hashes.
+        """
         ...
 
     def count(self) -> int:

@@ -101,6 +101,7 @@ class RowStore(ABC):
     """What every store of answers does alike, on top of a few statements that each database has its own way with."""
 
     name: str
+    waits = False
 
     @abstractmethod
     def row(self, key: str) -> Row | None:
@@ -162,6 +163,20 @@ class RowStore(ABC):
             if row[4] is None:
                 found.append(self._entry(row))
         return found
+
+    def another(self, api: ApiId, place: str, key: str) -> Entry | None:
+        """The entry of an API next behind a place among its keys that is neither suspicious nor under that key."""
+        of = api_text(api)
+        for begin, end in ((place, None), ("", place)):
+            after = (of, begin)
+            while page := self.page(of, after):
+                for row in page:
+                    if end is not None and row[0] > end:
+                        return None
+                    if row[4] is None and row[0] != key:
+                        return self._entry(row)
+                after = (of, page[-1][0])
+        return None
 
     def content_id(self) -> str:
         """The hash of all keys and answers, in their order."""

@@ -67,7 +67,7 @@ def expected_arrival(parcel_id: str) -> dict[str, Any]:
     if parcel["status"] not in ("on its way", "delayed"):
         raise Refused(f"409 Conflict: parcel {parcel['parcel_id']} is not on its way: {parcel['status']}.")
     if parcel["status"] == "delayed":
-        raise Refused(f"503 Service Unavailable: no day is known for parcel {parcel['parcel_id']}, which is delayed.")
+        raise Refused(f"409 Conflict: no day is known for parcel {parcel['parcel_id']}, which is delayed.")
     return {"parcel_id": parcel["parcel_id"], "service": parcel["service"], "expected": "2025-10-07"}
 
 
