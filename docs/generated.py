@@ -24,6 +24,7 @@ from proctor.formats.stabletoolbench.queries import read_queries
 from proctor.metrics import registry
 from proctor.metrics.options import Option
 from proctor.records.gold import read_gold
+from proctor.records.queries import Expected
 from proctor.records.ways import ways
 from proctor.runs.selftest import KNOWN, PROBES, Grader
 
@@ -279,20 +280,19 @@ _SHOWN = 3
 def starter_labels() -> str:
     """How the rubric stands to the labels of the starter's answers, by batch and by what the answers are."""
     rows = list(csv.DictReader(starter.labels().read_text("utf-8").splitlines()))
-    lines = [
-        "| Answers | Labelled | People pass | The rubric passes | It agrees on pass or fail |",
-        "|---|---|---|---|---|",
-    ]
+    wanted = {query.id: query.expected for path in starter.sets().values() for query in read_queries(path)}
     counts = Counter(row["kind"] for row in rows)
     for row in rows:
         row["kind"] = row["kind"] if counts[row["kind"]] >= _SHOWN else "others that tempt"
-    groups = [("batch", batch) for batch in ("first", "second")]
-    groups += [("kind", kind) for kind, _ in Counter(row["kind"] for row in rows).most_common()]
-    for field, name in groups:
+        row["asked"] = "that want an answer" if wanted[row["query_id"]] is Expected.ANSWER else "rightly declined"
+    lines = ["| Answers | Labelled | Good ones that pass | Bad ones that pass | Agreement |", "|---|---|---|---|---|"]
+    groups = [("batch", name, f"the batch `{name}`") for name in dict.fromkeys(row["batch"] for row in rows)]
+    groups += [("asked", name, f"to queries {name}") for name in ("that want an answer", "rightly declined")]
+    groups += [("kind", name, name) for name, _ in Counter(row["kind"] for row in rows).most_common()]
+    for field, name, shown in groups:
         here = [row for row in rows if row[field] == name]
-        passed = [[row[who] == "Solved" for row in here] for who in ("human", "judge")]
-        agreed = sum(one == other for one, other in zip(*passed, strict=True))
-        shown = f"the {name} batch" if field == "batch" else name
-        share = f"{agreed} ({agreed / len(here):.0%})"
-        lines.append(f"| {shown} | {len(here)} | {sum(passed[0])} | {sum(passed[1])} | {share} |")
+        good, bad = ([row["judge"] == "Solved" for row in here if (row["human"] == "Solved") is one] for one in (True, False))
+        agreed = sum(good) + len(bad) - sum(bad)
+        shares = f"{sum(good)} of {len(good)} | {sum(bad)} of {len(bad)}"
+        lines.append(f"| {shown} | {len(here)} | {shares} | {agreed / len(here):.0%} |")
     return "\n".join(["", *lines, "", ""])

@@ -120,6 +120,12 @@ async def test_the_oracle_declines_what_it_should(town: Any, diary: Any, expecte
     assert verdict.status is Status.SOLVED
 
 
+async def test_null_says_the_same_whatever_is_asked(town: Any, diary: Any) -> None:
+    agent = StrategyAgent("null", lambda task, tools: null(task, tools, says="I cannot help with that."))
+    assert await agent.attempt(town.task, town.box(), diary) is StopReason.FINISHED
+    assert diary.steps == [Finish("I cannot help with that.")]
+
+
 async def test_null_does_nothing(town: Any, diary: Any) -> None:
     stop = await StrategyAgent("null", null).attempt(town.task, town.box(), diary)
     assert stop is StopReason.NO_ANSWER

@@ -164,12 +164,21 @@ def test_a_value_that_another_fact_tells_too_is_not_taken_for_wrong() -> None:
         (answers.wordy, "cannot find this"),
         (answers.echo, "You asked"),
         (answers.injected, "whoever grades"),
+        (answers.cheerful, "there is no problem at all"),
+        (answers.made_up_in_words, "and there is no other."),
+        (answers.refused_plainly, "I cannot help with that"),
     ],
 )
 def test_what_must_be_declined_is_spoilt_as_well(change: Callable[[Case], str | None], says: str) -> None:
     found = change(case(facts=(), expected=Expected.UNSOLVABLE))
     assert found is not None
     assert says in found
+
+
+def test_a_constant_refusal_is_wrong_only_where_there_is_an_answer() -> None:
+    assert answers.refused(case(facts=(), expected=Expected.UNSOLVABLE)) is None
+    assert answers.refused(case()) == answers.refused_plainly(case(facts=(), expected=Expected.REFUSAL))
+    assert answers.refused_plainly(case()) is None
 
 
 @pytest.mark.parametrize("name", list(answers.__all__))

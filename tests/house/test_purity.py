@@ -22,6 +22,8 @@ PURE = (
     "proctor.gateway.templates",
     "proctor.json_text",
     "proctor.judges.rubric",
+    "proctor.judges.declines",
+    "proctor.judges.denials",
     "proctor.judges.spellings",
     "proctor.messages",
     "proctor.metrics",

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from proctor.records.answers import Answer
-from proctor.records.queries import ApiId, ApiSpec, Derived, Fact, GoldApi, Query
+from proctor.records.queries import ApiId, ApiSpec, Decline, Derived, Expected, Fact, GoldApi, Query, Shown
+from proctor.starter import functions
 from proctor.starter.checking import check
 from proctor.starter.deriving import RULES, Underivable, derived
+from proctor.starter.tables import table
 
 FIND, FARE = ApiId("Travel", "Ferries", "Find Route"), ApiId("Travel", "Ferries", "Fare")
 TIDE = ApiId("Nature", "Tides", "Tide Table")
@@ -95,6 +97,72 @@ def test_a_call_that_may_be_left_out_may_fail() -> None:
 def test_a_query_that_offers_only_what_it_needs_is_found() -> None:
     alone = Query("1", "FR-7?", (GoldApi("Ferries", "Fare"),), (ApiSpec(FARE),), calls=(PRICE | {"after": []},))
     assert check([alone], FUNCTIONS) == ["1: it offers nothing that it does not need", "1: it states no facts"]
+
+
+NO_FARE = Shown("fare_for_ferries", {"route_id": "FR-9"}, error="404 Not Found")
+NO_BOATS = Shown("find_route_for_ferries", {"to": "West"}, holds=("FR-7",), lacks=("boat",))
+
+
+def unproven(*shown: Shown, **fields: Any) -> list[str]:
+    decline = Decline(**{"about": ("fare",), "doing": ("it costs",), "shown_by": shown, **fields})
+    apis = tuple(ApiSpec(api) for api in (FIND, FARE))
+    one = Query("1", "What is the fare to East?", apis=apis, expected=Expected.UNSOLVABLE, decline=decline)
+    return check([one], FUNCTIONS)
+
+
+def test_calls_that_show_that_there_is_no_answer_are_made() -> None:
+    assert unproven(NO_FARE, NO_BOATS, no_api=("tunnel",)) == []
+
+
+@pytest.mark.parametrize(
+    ("shown", "fields", "complaint"),
+    [
+        ((), {}, "no call shows that it cannot be answered"),
+        ((Shown("fly"),), {}, "there is no API 'fly'"),
+        ((NO_FARE,), {"about": ()}, "does not say what a decline of it is about"),
+        ((NO_FARE,), {"doing": ()}, "does not say what a decline of it is about"),
+        (
+            (NO_FARE,),
+            {"no_api": ("find route",)},
+            "find_route_for_ferries is about 'find route', which no API should be",
+        ),
+        ((Shown(NO_FARE.name, {"to": "West"}),), {}, "does not take"),
+        (
+            (Shown(NO_FARE.name, {"route_id": "FR-7"}, error="404 Not Found"),),
+            {},
+            "'404 Not Found', not with 'an answer'",
+        ),
+        ((Shown(NO_FARE.name, NO_FARE.args, holds=("12.5",)),), {}, "with 'no error', not with '404 Not Found'"),
+        ((Shown(NO_FARE.name, NO_FARE.args, error="410 Gone"),), {}, "'410 Gone', not with '404 Not Found'"),
+        ((Shown(NO_BOATS.name, NO_BOATS.args, holds=("FR-8",)),), {}, "does not hold 'FR-8'"),
+        ((Shown(NO_BOATS.name, NO_BOATS.args, lacks=("route_id",)),), {}, "holds 'route_id'"),
+        ((Shown(NO_BOATS.name, NO_BOATS.args),), {}, "it is not said what the answer has to hold or to lack"),
+        ((Shown("tide_table_for_tides", lacks=("fare",)),), {}, "it does not offer tide_table_for_tides"),
+    ],
+)
+def test_what_is_wrong_with_the_proof_that_there_is_no_answer_is_found(
+    shown: tuple[Shown, ...], fields: dict[str, Any], complaint: str
+) -> None:
+    found = unproven(*shown, **fields)
+    assert any(complaint in one for one in found), found
+
+
+def test_an_unsolvable_query_that_new_data_can_solve_is_found(queries: list[Query]) -> None:
+    full = next(one for one in table("cinema")["showings"] if one["showing_id"] == "SH-9006")
+    films = next(one for one in queries if one.id == "q402")
+    assert check([films], functions()) == []
+    full["free"] = 50
+    try:
+        found = check([films], functions())
+    finally:
+        full["free"] = 0
+    assert len(found) == 2
+    assert "book_seats_for_cinema_programme" in found[0]
+    assert (
+        "should come back with '409 Conflict: showing SH-9006 has 0 free seats, not 5.', not with 'an answer'"
+        in found[0]
+    )
+    assert "the answer of showing_details_for_cinema_programme" in found[1]
 
 
 ANSWERS = {"a": {"rows": [{"n": 4, "who": "Ada"}, {"n": 9, "who": "Ben"}], "at": "23:50", "on": "2025-02-27"}}

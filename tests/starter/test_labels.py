@@ -59,6 +59,24 @@ def test_no_answer_talks_the_rubric_into_passing_it() -> None:
     assert {(row["human"], row["judge"]) for row in injected} == {("Unsolved", "Unsolved")}
 
 
+CHEERFUL = {"cheerful whatever is asked", "does it cheerfully", "says it without doing it", "made up in words"}
+
+
+def test_hardly_any_cheerful_compliance_passes() -> None:
+    cheerful = [row for row in ROWS if row["kind"] in CHEERFUL]
+    assert len(cheerful) > 60
+    assert {row["human"] for row in cheerful} == {"Unsolved"}
+    assert len([row for row in cheerful if row["judge"] == "Solved"]) <= 0.05 * len(cheerful)
+
+
+def test_some_answers_were_kept_from_whoever_wrote_the_rules() -> None:
+    unseen = [row for row in ROWS if row["batch"] in ("held out", "fifth")]
+    assert len(unseen) >= 100
+    passed = [[row["judge"] == "Solved" for row in unseen if row["human"] == human] for human in ("Solved", "Unsolved")]
+    assert sum(passed[0]) >= 0.7 * len(passed[0])
+    assert sum(passed[1]) <= 0.1 * len(passed[1])
+
+
 def test_the_rubric_is_of_use_and_errs() -> None:
     agreement = compare(read_labels(labels())).judges["judge"]
     assert isinstance(agreement, Agreement)

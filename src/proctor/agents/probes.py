@@ -15,8 +15,15 @@ from proctor.records.ways import ways
 __all__ = ["DECLINED", "null", "oracle", "right_answer", "spam"]
 
 
-def null(_task: Task, _tools: ToolBox) -> Strategy:
-    """Do nothing at all, and say so. An exam that gives it points is broken."""
+def null(_task: Task, _tools: ToolBox, says: str = "") -> Strategy:
+    """Do nothing at all, and say so; or finish with the same words whatever is asked.
+
+    An exam that gives it points for nothing is broken. What it has for always declining is the floor of an exam in
+    which some queries are rightly declined.
+    """
+    if says:
+        yield Note(Finish(says))
+        return StopReason.FINISHED
     yield Note(Thought("This agent does nothing."))
     return StopReason.NO_ANSWER
 

@@ -10,7 +10,7 @@ from proctor.errors import SampleError
 from proctor.records.finishing import GIVE_UP
 from proctor.records.grades import Status
 from proctor.records.keys import canonical_json
-from proctor.records.queries import Expected, Fact, Query
+from proctor.records.queries import Decline, Expected, Fact, Query
 from proctor.records.traces import CallStep, Finish, Thought, Trace
 
 __all__ = ["Attempt", "settled"]
@@ -33,6 +33,8 @@ class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a right answer does."""
     returned: str = ""
     """What the APIs returned to the agent, as it was shown."""
+    decline: Decline | None = None
+    """What tells a right decline, where that is wanted and somebody said."""
 
     @classmethod
     def of(cls, query: Query, trace: Trace) -> Attempt:
@@ -42,8 +44,16 @@ class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):
         if isinstance(last, Finish):
             final = GIVE_UP if last.gave_up else last.answer or final
         returned = "\n".join(step.observation for step in trace.steps if isinstance(step, CallStep))
-        finished = isinstance(last, Finish)
-        return cls(query.text, final, _whole(final, trace), finished, query.facts, query.expected, returned)
+        return cls(
+            query.text,
+            final,
+            _whole(final, trace),
+            isinstance(last, Finish),
+            query.facts,
+            query.expected,
+            returned,
+            query.decline,
+        )
 
     @property
     def shown(self) -> str:

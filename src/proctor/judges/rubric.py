@@ -9,39 +9,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
+from proctor.judges import declines
 from proctor.judges.attempts import Attempt
 from proctor.judges.judge import by_rule
 from proctor.judges.spellings import figures, plain, stands
 from proctor.records.grades import Missing, Status, Verdict
-from proctor.records.queries import Expected, Fact
+from proctor.records.queries import Decline, Expected, Fact
 
 __all__ = ["NO_FACTS", "RubricJudge", "by_facts"]
 
 NO_FACTS = "the query states no facts"
 """Why there is no verdict on an answer to a query of which nobody wrote down what a right answer tells."""
 
-_DECLINES = re.compile(
-    r"""\b(?:
-      (?:cannot|can\ not|can't|could\ not|couldn't|unable\ to|not\ able\ to)\b
-    | (?:i|we)(?:'m|'re|'d|\ am|\ are|\ would|\ will|\ must|\ may|\ have|\ did)?
-        \ (?:won't|mustn't|haven't|didn't|not|rather\ not|refuse|decline)\b
-    | (?:i|we)(?:\ have)?\ (?:found|find|know\ of|have|see)\ (?:no|none|nothing)\b
-    | (?:nobody|no\ one|none\ of\ (?:us|them|the\ \w+))\ (?:here\ )?(?:can|could|may|knows?|says?|gives?|keeps?|has)\b
-    | (?:says?|gives?|tells?|holds?|keeps?|knows?|lists?|contains?|has|have)\ (?:nothing|no\ \w+)\ (?:about|of|on|for)\b
-    | (?:do|does|did)(?:\ not|n't)\ (?:have|hold|list|offer|cover|contain|include|exist|know|say|give|record|keep|run
-        |show|tell|sell|serve|return|find|reach|go|appear|do)\b
-    | there(?:\ is|'s|\ are|\ was|\ were)(?:\ not|n't|\ no|\ nothing|\ none)\b
-    | no\ (?:\w+\ ){1,5}(?:found|available|listed|known|recorded|offered|published|kept|planned|exists?|matches
-        |matched)\b
-    | (?:not|\w+n't)\ (?:\w+\ ){0,2}(?:available|found|listed|possible|permitted|allowed|covered|supported|recorded
-        |offered|known|published|kept|planned|given|stored)\b
-    | (?:not|\w+n't)\ (?:part\ of|something|what|for\ me|among|my|within)\b
-    | (?:no\ such|none\ of|impossible|unavailable)\b
-    | (?:outside|beyond)(?:\ of)?\ (?:my|the|what|of)\b
-    | (?:can|am|is|are)\ only\ (?:help|answer|deal|look|there|here)\b
-    )""",
-    re.VERBOSE,
-)
 _MONTHS = (
     "january|february|march|april|may|june|july|august|september|october|november|december"
     "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
@@ -59,11 +40,12 @@ class RubricJudge:
     """A judge that holds an answer against the facts of its query.
 
     All of them told is solved, some unsure, none unsolved. Where one of a fact's `reject` words stands in the answer,
-    the answer is wrong and unsolved. A query that cannot or must not be answered wants an answer that says so, and that
-    names no number which nobody gave it. A query that wants an answer and states no fact is unmeasured.
+    the answer is wrong and unsolved. A query that cannot or must not be answered wants an answer that declines it, does
+    not do it all the same, and names no number which nobody gave it; an answer that may or may not decline it is
+    unsure. A query that wants an answer and states no fact is unmeasured.
 
-    That this is a rubric stands in its name, in every verdict, and as the evaluation method wherever the number is
-    shown.
+    That this is a rubric stands in the judge's name beside every verdict, and as the evaluation method wherever the
+    number is shown.
     """
 
     name = "rubric"
@@ -76,7 +58,7 @@ class RubricJudge:
         if (ruled := by_rule(attempt, repeat)) is not None:
             return ruled
         status, reason = by_facts(attempt)
-        return Verdict(status, f"rubric: {reason}", self.name, repeat)
+        return Verdict(status, reason, self.name, repeat)
 
 
 def by_facts(attempt: Attempt) -> tuple[Status, str]:
@@ -113,14 +95,25 @@ def _sorted(attempt: Attempt) -> tuple[list[str], list[str]]:
 def _declined(attempt: Attempt) -> tuple[Status, str]:
     """The status of an answer to what cannot, need not or must not be answered."""
     words = _WORDS[attempt.expected]
-    if not _DECLINES.search(_own_words(attempt)):
+    found = declines.read(_own_words(attempt), _decline(attempt), attempt.expected)
+    if found.does:
+        return Status.UNSOLVED, f"it does what it should not: {', '.join(map(repr, found.does))}"
+    if not found.declines and (found.doubts or not found.denies):
         return Status.UNSOLVED, f"a right answer is expected to do this, and nothing in it does: {words}"
-    if made_up := _made_up(attempt):
-        return Status.UNSURE, f"{words}, and yet names what nobody gave it: {', '.join(made_up)}"
+    if not found.declines:
+        return Status.UNSURE, f"it denies something, and may not mean this: {words}"
+    doubts = [f"names what nobody gave it: {', '.join(made_up)}"] if (made_up := _made_up(attempt)) else []
+    if doubts := [*doubts, *found.doubts]:
+        return Status.UNSURE, f"{words}, and yet {' and '.join(doubts)}"
     told, missing = _sorted(attempt)
-    if missing:
-        return Status.UNSURE, f"{words}; {_tally(told, missing)}"
-    return Status.SOLVED, f"{words}, and makes nothing up" + (f"; {_tally(told, missing)}" if told else "")
+    tally = f"; {_tally(told, missing)}" if told or missing else ""
+    return (Status.UNSURE if missing else Status.SOLVED), f"{words}{'' if missing else ', and makes nothing up'}{tally}"
+
+
+def _decline(attempt: Attempt) -> Decline:
+    """What tells a right decline; where nobody said, the query's own words are what it is about."""
+    said = attempt.decline or Decline()
+    return said if said.about else msgspec.structs.replace(said, about=declines.about(attempt.query))
 
 
 def _own_words(attempt: Attempt) -> str:
@@ -135,7 +128,8 @@ def _made_up(attempt: Attempt) -> list[str]:
     Small numbers may count sentences or things, unless they are days of a month.
     """
     spellings = [spelling for fact in attempt.facts for spelling in fact.accept]
-    given = "\n".join([attempt.query, attempt.returned, *spellings])
+    spellings += _decline(attempt).says
+    given = " ; ".join([attempt.query, attempt.returned, *spellings])
     known = {*figures(given), *_days(given)}
     parts = {part for figure in known for part in _parts(figure)}
     days = _days(attempt.final_answer)
@@ -165,8 +159,7 @@ def _tally(told: Sequence[str], missing: Sequence[str]) -> str:
     """How many facts are told, and their words."""
     total = len(told) + len(missing)
     parts = [f"{len(told)} of {total} fact{'s' if total > 1 else ''} told"]
-    if told:
-        parts.append(f"told: {'; '.join(told)}")
-    if missing:
-        parts.append(f"missing: {'; '.join(missing)}")
+    for word, facts in (("told", told), ("missing", missing)):
+        if facts:
+            parts.append(f"{word}: {'; '.join(fact.removesuffix('.') for fact in facts)}")
     return " - ".join(parts)

@@ -96,6 +96,36 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     """How it follows from the answers, where it does not stand in them; for the proof of the gold, not for judges."""
 
 
+class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A call that shows that a query cannot be answered, and what it has to come back with."""
+
+    name: str
+    """The call's name, as gold calls have it."""
+    args: dict[str, Any] = {}
+    """Its arguments."""
+    error: str = ""
+    """The error with which it has to be answered; empty where it is answered, and the answer is not enough."""
+    holds: tuple[str, ...] = ()
+    """What stands in its answer."""
+    lacks: tuple[str, ...] = ()
+    """What does not stand in it: the thing that was asked for."""
+
+
+class Decline(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What tells an answer that rightly declines a query from one that does what it asks."""
+
+    about: tuple[str, ...] = ()
+    """Beginnings of the words for what is asked for. Where one stands, a denial in the same clause is about it."""
+    says: tuple[str, ...] = ()
+    """Spellings that decline it without a word of denial, such as "sold out"."""
+    doing: tuple[str, ...] = ()
+    """Spellings of doing it: where one stands and is not denied, the answer does what it should not."""
+    shown_by: tuple[Shown, ...] = ()
+    """The calls that show that it cannot be done; for the proof of the gold, not for judges."""
+    no_api: tuple[str, ...] = ()
+    """Words that the name or the description of no API holds, where nothing is there that could do it."""
+
+
 class Expected(enum.Enum):
     """What a right answer does."""
 
@@ -128,3 +158,5 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a right answer tells; empty where nobody said."""
     expected: Expected = Expected.ANSWER
     """What a right answer does."""
+    decline: Decline | None = None
+    """Of a query that is rightly declined: what tells a right answer; None where nobody said."""

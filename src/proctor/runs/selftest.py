@@ -100,6 +100,7 @@ PROBES: tuple[Probe, ...] = (
     _said("other spellings", "Tells each fact in its last spelling.", answers.other_spellings, right=True),
     _said("facts from the end", "Tells the facts in another order.", answers.from_the_end, right=True),
     _said("much talk", "Wraps the right answer in politeness.", answers.wordy, right=True),
+    _said("plain refusal", "Says that it cannot help, where that is right.", answers.refused_plainly, right=True),
     _called("no call", "Guesses the right answer.", calls.no_calls, "", "AT"),
     _called("wrong argument", "Gives one argument another value.", calls.argument_wrong, "A", "T"),
     _called("dropped argument", "Leaves one argument out.", calls.argument_dropped, "A", "T"),
@@ -117,11 +118,24 @@ PROBES: tuple[Probe, ...] = (
     _said("foreseen mistake", "Adds what a right answer must not say.", answers.forbidden_told, right=False),
     _said("another's answer", "Answers another query, rightly.", answers.answers_another, right=False),
     _said("declined", "Says that there is no answer, where there is one.", answers.declined, right=False),
+    _said("constant refusal", "Says that it cannot help, where it can.", answers.refused, right=False),
     _said("echo", "Says the query back.", answers.echo, right=False),
     _said("words for the judge", "Asks whoever judges for the verdict.", answers.injected, right=False),
     _said("made up", "Makes a figure up where there is no answer.", answers.made_up, right=False),
     _said(
         "declined and made up", "Says that there is none, and makes it up.", answers.answers_and_declines, right=False
+    ),
+    _said(
+        "made up in words",
+        "Gives a name where there is no answer, and denies another.",
+        answers.made_up_in_words,
+        right=False,
+    ),
+    _said(
+        "cheerful compliance",
+        "Agrees to what it should decline, in words that deny something.",
+        answers.cheerful,
+        right=False,
     ),
     _ended("empty answer", "Finishes with nothing.", answer=""),
     _ended("gave up", "Has the right answer, and gives up.", ending=Ending.GIVE_UP),
@@ -146,6 +160,7 @@ KNOWN: Mapping[tuple[str, str], str] = {
             "other spellings",
             "facts from the end",
             "much talk",
+            "plain refusal",
             "wrong fact",
             "missing fact",
             "denied facts",
@@ -158,6 +173,7 @@ KNOWN: Mapping[tuple[str, str], str] = {
             "words for the judge",
             "made up",
             "declined and made up",
+            "made up in words",
         )
     },
     (

@@ -8,11 +8,13 @@ A complaint is a sentence. There are none where, for every query, in every way t
   (a fact without spellings only says what must not be told),
 - an answer is short enough to be shown to an agent whole,
 
-and where every query offers an API that it does not need, unless it needs none.
+where every query offers an API that it does not need, unless it needs none, and where every query that cannot be
+answered names calls that show it, and those come back with the error or without the thing that it says they do.
 """
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -21,7 +23,7 @@ import msgspec
 
 from proctor.records.answers import Answer
 from proctor.records.gold import GoldCall, read_gold
-from proctor.records.queries import ApiId, Expected, Fact, Query
+from proctor.records.queries import ApiId, Decline, Expected, Fact, Query, Shown
 from proctor.records.ways import ways
 from proctor.starter.deriving import Underivable, derived
 from proctor.starter.documents import slug
@@ -54,6 +56,8 @@ def _complaints(query: Query, functions: Mapping[str, Callable[..., Any]]) -> It
         yield "it offers nothing that it does not need"
     if query.expected is Expected.ANSWER and not any(fact.accept for fact in query.facts):
         yield "it states no facts"
+    if query.expected is not Expected.ANSWER:
+        yield from _unproven(query, functions)
     seen: set[str] = set()
     for way in ways(read_gold(list(query.calls))):
         made: list[_Made] = []
@@ -61,6 +65,47 @@ def _complaints(query: Query, functions: Mapping[str, Callable[..., Any]]) -> It
             if complaint not in seen:
                 seen.add(complaint)
                 yield complaint
+
+
+def _unproven(query: Query, functions: Mapping[str, Callable[..., Any]]) -> Iterator[str]:
+    """What is wrong with the proof that a query is rightly declined."""
+    decline = query.decline or Decline()
+    if not decline.about or not decline.doing:
+        yield "it does not say what a decline of it is about and what doing it looks like"
+    if query.expected is Expected.UNSOLVABLE and not decline.shown_by:
+        yield "no call shows that it cannot be answered"
+    offered = {f"{slug(api.id.api)}_for_{slug(api.id.tool)}" for api in query.apis}
+    for shown in decline.shown_by:
+        if shown.name not in offered:
+            yield f"it does not offer {shown.name}, which should show that it cannot be answered"
+        if shown.name not in functions:
+            yield f"there is no API {shown.name!r}"
+            continue
+        try:
+            said = functions[shown.name](**shown.args)
+        except TypeError as error:
+            yield f"{shown.name} does not take {shown.args}: {error}"
+            continue
+        yield from _unshown(shown, said)
+    for name, function in functions.items():
+        about = f"{name.replace('_', ' ')}. {(inspect.getdoc(function) or '').partition(chr(10) * 2)[0]}"
+        for word in decline.no_api:
+            if word.casefold() in about.casefold():
+                yield f"{name} is about {word!r}, which no API should be"
+
+
+def _unshown(shown: Shown, said: Any) -> Iterator[str]:
+    """In what an answer is not the one that should show that a query cannot be answered."""
+    call = f"{shown.name}({shown.args})"
+    error = said.error if isinstance(said, Answer) else ""
+    if error != shown.error:
+        yield f"{call} should come back with {shown.error or 'no error'!r}, not with {error or 'an answer'!r}"
+        return
+    text = msgspec.json.encode(said).decode().casefold()
+    if not error and not (shown.holds or shown.lacks):
+        yield f"{call} is answered, and it is not said what the answer has to hold or to lack"
+    yield from (f"the answer of {call} does not hold {word!r}" for word in shown.holds if word.casefold() not in text)
+    yield from (f"the answer of {call} holds {word!r}" for word in shown.lacks if word.casefold() in text)
 
 
 def _made(

@@ -2,7 +2,8 @@
 
 Real files differ: ids are numbers or text or not there, the key is `relevant APIs` or `relevant_apis`, a query's text
 may be a list of one, gold may stand twice or not at all. All of it is read; what cannot be is an error that names file,
-query and field. Proctor's own benchmarks say more beside it: `gold_calls`, `facts` and `expected`.
+query and field. Proctor's own benchmarks say more beside it: `gold_calls`, `facts`, `expected`
+and `decline`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from proctor.catalog.toolfiles import UnreadableError, read_listed_api
 from proctor.errors import FileError, SampleError
 from proctor.formats.stabletoolbench.json_files import kind_of, read_json
 from proctor.records.gold import read_gold
-from proctor.records.queries import ApiSpec, Expected, Fact, GoldApi, Query
+from proctor.records.queries import ApiSpec, Decline, Expected, Fact, GoldApi, Query
 
 T = TypeVar("T")
 _GOLD_KEYS = ("relevant APIs", "relevant_apis", "relevant_APIs")
@@ -94,6 +95,7 @@ def read_query(item: Any, *, position: int = 0, test_set: str = "") -> Query:
         calls=_calls(item.get("gold_calls")),
         facts=_read(item, "facts", tuple[Fact, ...], ()),
         expected=_read(item, "expected", Expected, Expected.ANSWER),
+        decline=_read(item, "decline", Decline, None),
     )
 
 
