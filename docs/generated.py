@@ -291,7 +291,8 @@ def starter_labels() -> str:
     groups += [("kind", name, name) for name, _ in Counter(row["kind"] for row in rows).most_common()]
     for field, name, shown in groups:
         here = [row for row in rows if row[field] == name]
-        good, bad = ([row["judge"] == "Solved" for row in here if (row["human"] == "Solved") is one] for one in (True, False))
+        good = [row["judge"] == "Solved" for row in here if row["human"] == "Solved"]
+        bad = [row["judge"] == "Solved" for row in here if row["human"] != "Solved"]
         agreed = sum(good) + len(bad) - sum(bad)
         shares = f"{sum(good)} of {len(good)} | {sum(bad)} of {len(bad)}"
         lines.append(f"| {shown} | {len(here)} | {shares} | {agreed / len(here):.0%} |")
