@@ -37,9 +37,23 @@ def test_the_figures_of_a_small_exam() -> None:
         "unsure_count": 1,
         "unsolved_count": 1,
         "unmeasured_count": 1,
+        "majority_solved_count": 1,
         "unmeasured_api_call_count": 1,
         "vacuous_api_call_count": 0,
     }
+
+
+def test_of_several_verdicts_only_all_solved_is_solved() -> None:
+    solved, unsolved = (Verdict(status, "", "judge") for status in (Status.SOLVED, Status.UNSOLVED))
+    said = [(solved, 1.0), (solved, 2 / 3), (solved, 0.5), (unsolved, 1 / 3), (unsolved, 0.0)]
+    evaluations = [
+        Evaluation(str(number), verdict, Score(1.0), has_finish=True, worth=worth)
+        for number, (verdict, worth) in enumerate(said)
+    ]
+    figures = summarise(evaluations)
+    assert (figures.solved_count, figures.unsure_count, figures.unsolved_count) == (1, 3, 1)
+    assert (figures.majority_solved_count, figures.solved_percentage) == (3, 20.0)
+    assert figures.average_sopr_score == pytest.approx(0.5)
 
 
 def test_of_nothing_nothing_is_measured_and_nothing_is_nought() -> None:

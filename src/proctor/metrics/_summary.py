@@ -23,6 +23,15 @@ class Evaluation(msgspec.Struct, frozen=True):
     has_finish: bool
     seconds: float = 0.0
     """How long the grading took."""
+    worth: float | None = None
+    """The mean points of several verdicts, of which `verdict` has the status of most; None where there was one."""
+
+    @property
+    def points(self) -> float | None:
+        """What the answer is worth, from 0 to 1; None without a verdict."""
+        if isinstance(self.verdict, Missing):
+            return None
+        return POINTS[self.verdict.status] if self.worth is None else self.worth
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -33,6 +42,7 @@ class Summary(msgspec.Struct, frozen=True):
     total_evaluations: int
     """Answers, of which a query may have several."""
     solved_count: int
+    """Answers that are worth 1: every verdict on them says Solved."""
     solved_percentage: float | Missing
     """Of the answers with a verdict."""
     finish_count: int
@@ -43,9 +53,13 @@ class Summary(msgspec.Struct, frozen=True):
     total_evaluation_time: float
     average_evaluation_time: float | Missing
     unsure_count: int
+    """Answers that are worth something and not 1."""
     unsolved_count: int
+    """Answers that are worth 0."""
     unmeasured_count: int
     """Answers without a verdict."""
+    majority_solved_count: int
+    """Answers of which most verdicts say Solved, as their status does."""
     unmeasured_api_call_count: int
     vacuous_api_call_count: int
     """Answers whose query names no API that it needs: their API call score is 0 and says nothing."""
@@ -65,10 +79,11 @@ def summarise(evaluations: Sequence[Evaluation]) -> Summary:
     (1.0, 0.75, 1)
     """
     statuses = [one.verdict.status for one in evaluations if isinstance(one.verdict, Verdict)]
+    worth = [points for one in evaluations if (points := one.points) is not None]
     called = [one.api_calls for one in evaluations if isinstance(one.api_calls, Score)]
     seconds = [one.seconds for one in evaluations]
     finished = [one.has_finish for one in evaluations]
-    solved = [status is Status.SOLVED for status in statuses]
+    solved = [points == 1.0 for points in worth]
     return Summary(
         total_queries=len({one.query_id for one in evaluations}),
         total_evaluations=len(evaluations),
@@ -76,13 +91,14 @@ def summarise(evaluations: Sequence[Evaluation]) -> Summary:
         solved_percentage=_percentage(solved),
         finish_count=sum(finished),
         finish_percentage=_percentage(finished),
-        average_sopr_score=_mean([POINTS[status] for status in statuses]),
+        average_sopr_score=_mean(worth),
         average_api_call_score=_mean([score.value for score in called]),
         total_evaluation_time=math.fsum(seconds),
         average_evaluation_time=_mean(seconds),
-        unsure_count=statuses.count(Status.UNSURE),
-        unsolved_count=statuses.count(Status.UNSOLVED),
+        unsure_count=sum(0.0 < points < 1.0 for points in worth),
+        unsolved_count=worth.count(0.0),
         unmeasured_count=len(evaluations) - len(statuses),
+        majority_solved_count=statuses.count(Status.SOLVED),
         unmeasured_api_call_count=len(evaluations) - len(called),
         vacuous_api_call_count=sum(
             isinstance(one.details, dict) and bool(one.details.get("vacuous")) for one in called

@@ -7,7 +7,6 @@ verdicts, and the mean of their points as `sopr_score`; each repeat's stands bes
 from __future__ import annotations
 
 import datetime as dt
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -77,13 +76,11 @@ def summary_of(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             one.graded.api_calls,
             one.graded.has_finish,
             one.graded.seconds,
+            item["scores"]["sopr_score"] if isinstance(one.graded.verdict, Verdict) else None,
         )
         for item, one in read
     ]
-    worth = [item["scores"]["sopr_score"] for item, one in read if isinstance(one.graded.verdict, Verdict)]
-    summary = summarise(evaluations).plain()
-    summary["average_sopr_score"] = math.fsum(worth) / len(worth) if worth else None
-    return summary
+    return summarise(evaluations).plain()
 
 
 def write_result(folder: Path, run: RunRecord, more: Mapping[str, Any] | None = None) -> Path:
