@@ -1,21 +1,30 @@
 """Live sources against servers of this machine, misbehaving ones included."""
 
+import asyncio
+import contextlib
 import http.server
 import json
+import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from proctor.errors import OptionError
+from proctor.gateway.canned import FunctionSource
+from proctor.gateway.gateway import Gateway
 from proctor.gateway.http_answers import backend_answer, http_answer
-from proctor.gateway.live import BackendSource, HttpRequest, RapidApiSource, api_request
+from proctor.gateway.lines import HttpRequest
+from proctor.gateway.live import BackendSource, RapidApiSource, api_request
 from proctor.gateway.policy import refusal
 from proctor.gateway.source import Call, Unanswered
 from proctor.models.environment import Secret
 from proctor.records.answers import Answer
 from proctor.records.queries import ApiId, ApiSpec, Parameter
+from proctor.store.responses import open_responses
 
 KEY = "sk-secret-key"
 Handle = Callable[[http.server.BaseHTTPRequestHandler], tuple[int, str]]
@@ -50,6 +59,18 @@ def serve() -> Iterator[Callable[[Handle], str]]:
     for server in servers:
         server.shutdown()
         server.server_close()
+
+
+def quiet(handle: Handle) -> Handle:
+    """Lets a handler write the whole answer itself."""
+
+    def answer(request: http.server.BaseHTTPRequestHandler) -> tuple[int, str]:
+        handle(request)
+        request.wfile.flush()
+        request.connection.shutdown(socket.SHUT_WR)
+        raise ConnectionAbortedError
+
+    return answer
 
 
 def noting(paths: list[str]) -> Handle:
@@ -205,6 +226,90 @@ async def test_a_backend_that_is_down_or_too_slow_has_no_answer(serve: Any) -> N
     assert down.kind == "unavailable"
 
 
-def test_a_backends_address_is_checked() -> None:
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "http://", "https://[x/", "http://a:99999999/"])
+def test_a_backends_address_is_checked(url: str) -> None:
     with pytest.raises(OptionError, match="expected one that begins with http"):
-        BackendSource("file:///etc/passwd")
+        BackendSource(url)
+
+
+@pytest.mark.parametrize(
+    "url", ["https://[x.p.rapidapi.com/", "https://x.p.rapidapi.com:99999999/", "https://x.p.rapidapi.com:a/", "x"]
+)
+async def test_an_address_that_is_none_is_no_answer(url: str) -> None:
+    outcome = await RapidApiSource(Secret(KEY)).answer(Call.of(api(url), {}))
+    assert isinstance(outcome, Unanswered)
+
+
+async def test_forty_slow_answers_delay_neither_each_other_nor_anything_else(serve: Any, tmp_path: Path) -> None:
+    together = threading.Barrier(40)
+
+    def handle(_: Any) -> tuple[int, str]:
+        together.wait(20)  # every one of them waits for all the others
+        return 200, '{"error": "", "response": 1}'
+
+    store = open_responses(tmp_path / "answers.db")
+    slow = Gateway(store=store, policy="live-first", live=BackendSource(serve(handle)))
+    quick = Gateway(store=store, simulators=FunctionSource({ApiId("C", "T", "quick"): lambda: 2}))
+    calls = [asyncio.create_task(slow.call("C", "T", "slow", {"n": n})) for n in range(39)]
+    await asyncio.sleep(0.3)
+    assert (await quick.call("C", "T", "quick", {})).response == 2
+    assert not any(call.done() for call in calls)
+    calls.append(asyncio.create_task(slow.call("C", "T", "slow", {"n": 39})))
+    assert [answer.response for answer in await asyncio.gather(*calls)] == [1] * 40
+    for gateway in (slow, quick):
+        await gateway.aclose()
+    store.close()
+
+
+@pytest.mark.parametrize("where", ["head", "body"])
+async def test_the_time_is_that_of_the_whole_question(serve: Any, where: str) -> None:
+    stop = threading.Event()
+
+    def drip(request: Any) -> tuple[int, str]:
+        begin = b"HTTP/1.0 200 OK\r\n" + (b"x-head: " if where == "head" else b"content-length: 1000\r\n\r\n")
+        with contextlib.suppress(OSError):
+            request.wfile.write(begin)
+            while not stop.wait(0.05):
+                request.wfile.write(b" ")
+        return 200, ""
+
+    source = BackendSource(serve(drip), timeout=0.5)
+    began = time.monotonic()
+    assert await source.answer(Call.of(api(None), {})) == Unanswered("timeout", "0.5 seconds")
+    assert time.monotonic() - began < 3
+    stop.set()
+    await source.aclose()
+
+
+@pytest.mark.parametrize(
+    ("data", "kind", "said"),
+    [
+        ("caf\xe9".encode("latin-1"), "text/plain; charset=iso-8859-1", "caf\xe9"),
+        ('["\xe9"]'.encode("latin-1"), "application/json; charset=latin1", ["\xe9"]),
+        ("caf\xe9".encode(), "text/plain", "caf\xe9"),
+        ('["\xe9"]'.encode(), "application/json", ["\xe9"]),
+        ("caf\xe9".encode(), "text/plain; charset=klingon", "caf\xe9"),
+        ("caf\xe9".encode(), "text/plain; charset=rot13", "caf\xe9"),
+    ],
+)
+async def test_an_answer_is_read_in_the_characters_that_it_names(
+    serve: Any, data: bytes, kind: str, said: object
+) -> None:
+    def handle(request: Any) -> tuple[int, str]:
+        request.wfile.write(f"HTTP/1.0 200 OK\r\ncontent-type: {kind}\r\n\r\n".encode() + data)
+        request.close_connection = True
+        return 200, ""
+
+    source = RapidApiSource(Secret(KEY), hosts=("127.0.0.1",))
+    address = serve(quiet(handle))
+    assert await source.answer(Call.of(api(address), {})) == Answer(said)
+
+
+async def test_an_answer_that_ends_too_early_is_none(serve: Any) -> None:
+    def handle(request: Any) -> tuple[int, str]:
+        request.wfile.write(b'HTTP/1.0 200 OK\r\ncontent-length: 1000\r\n\r\n{"error": "", "response": [1]}')
+        return 200, ""
+
+    outcome = await BackendSource(serve(quiet(handle))).answer(Call.of(api(None), {}))
+    assert isinstance(outcome, Unanswered)
+    assert outcome.kind == "unavailable"

@@ -5,19 +5,17 @@ A key goes to the hosts that it is for and nowhere else, follows no redirection,
 
 from __future__ import annotations
 
-import asyncio
 import http.client
 import json
-import urllib.error
-import urllib.request
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, quote, urlencode, urlsplit, urlunsplit
 
 import msgspec
 
 from proctor.errors import OptionError
 from proctor.gateway.http_answers import backend_answer, http_answer
+from proctor.gateway.lines import HttpRequest, Lines
 from proctor.gateway.policy import shortened
 from proctor.gateway.source import Call, Unanswered
 from proctor.models.environment import Secret
@@ -26,7 +24,6 @@ from proctor.records.queries import ApiSpec
 
 __all__ = ["BackendSource", "HttpRequest", "RapidApiSource", "api_request"]
 
-_LONGEST = 5_000_000
 _IN_QUERY = frozenset({"GET", "DELETE", "HEAD"})
 _LOCAL = frozenset({"127.0.0.1", "::1", "localhost"})
 
@@ -35,21 +32,14 @@ Read = Callable[[int, str], Answer | Unanswered]
 """What an answer of this status and text says."""
 
 
-class HttpRequest(msgspec.Struct, frozen=True):
-    """One HTTP request."""
-
-    method: str
-    url: str
-    body: bytes | None = None
-    headers: dict[str, str] = {}
-
-
 def api_request(spec: ApiSpec, arguments: dict[str, Any]) -> HttpRequest | Unanswered:
     """The request that calls an API: arguments in the path, the query, the headers or the body, where they belong."""
     if not spec.url:
         return Unanswered("undocumented", "its documentation has no address")
+    parts = _parts(spec.url)
+    if parts is None:
+        return Unanswered("undocumented", f"its address cannot be read: {shortened(spec.url, 80)}")
     places = {parameter.name: parameter.place for parameter in spec.parameters}
-    parts = urlsplit(spec.url)
     method = spec.method.upper()
     path = parts.path
     query: dict[str, Any] = {}
@@ -74,7 +64,7 @@ def api_request(spec: ApiSpec, arguments: dict[str, Any]) -> HttpRequest | Unans
 
 
 class _HttpSource:
-    """A source that asks over HTTP, one thread a question."""
+    """A source that asks over HTTP, in threads of its own."""
 
     source = Source.LIVE
 
@@ -82,12 +72,13 @@ class _HttpSource:
         self.name = name
         self._key = key
         self._timeout = timeout
+        self._lines = Lines(timeout)
 
     async def _asked(
         self, request: HttpRequest, read: Callable[[int, str], Answer | Unanswered]
     ) -> Answer | Unanswered:
         try:
-            status, text = await asyncio.to_thread(_fetch, request, self._timeout)
+            status, text = await self._lines.fetch(request)
         except TimeoutError:
             return Unanswered("timeout", f"{self._timeout:g} seconds")
         except (OSError, http.client.HTTPException, ValueError) as error:
@@ -101,7 +92,8 @@ class _HttpSource:
         return self._key.hide_in(text) if self._key is not None else text
 
     async def aclose(self) -> None:
-        """Nothing is held between two questions."""
+        """Let the threads go."""
+        self._lines.close()
 
 
 class RapidApiSource(_HttpSource):
@@ -137,7 +129,8 @@ class BackendSource(_HttpSource):
     """A backend of ToolBench's kind: it is sent the whole request and answers with an error and a response."""
 
     def __init__(self, url: str, *, key: Secret | None = None, timeout: float = 30.0, name: str = "backend") -> None:
-        if urlsplit(url).scheme not in {"http", "https"}:
+        parts = _parts(url)
+        if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
             raise OptionError(f"the backend's address is {url!r}; expected one that begins with http:// or https://.")
         super().__init__(name, key, timeout)
         self._url = url
@@ -156,26 +149,14 @@ class BackendSource(_HttpSource):
         return await self._asked(request, backend_answer)
 
 
-class _NoRedirection(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_: Any) -> None:
-        return None
-
-
-_open = urllib.request.build_opener(_NoRedirection()).open
-
-
-def _fetch(asked: HttpRequest, timeout: float) -> tuple[int, str]:
-    """Status and text of an answer, of any status."""
-    request = urllib.request.Request(asked.url, asked.body, asked.headers, method=asked.method)  # noqa: S310 - checked
+def _parts(url: str) -> SplitResult | None:
+    """An address in its parts; None where it is none."""
     try:
-        with _open(request, timeout=timeout) as answer:
-            status, data = answer.status, answer.read(_LONGEST + 1)
-    except urllib.error.HTTPError as error:
-        with error:
-            status, data = error.code, error.read(_LONGEST + 1)
-    if len(data) > _LONGEST:
-        raise ValueError(f"the answer is longer than {_LONGEST} bytes")
-    return status, data.decode("utf-8", "replace")
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return None
+    return parts
 
 
 def _text(value: Any) -> str:
