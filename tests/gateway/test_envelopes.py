@@ -113,6 +113,57 @@ def other_order(dice: random.Random) -> Reply:
     return f'{{"response": "{text}", "error": "{error}"}}', error, text
 
 
+def with_quotes(dice: random.Random) -> Any:
+    """A response with quotation marks and line breaks in its texts."""
+    inch = f'{dice.randint(2, 60)}" pipe'
+    texts = [
+        f'The "{dice.choice(WORDS[:3])}" {dice.randint(1, 99)}',
+        f'he said: "{sentence(dice)}", then left',
+        f'"{dice.choice(WORDS[:3])}"',
+        f'"{sentence(dice)}" and "{sentence(dice)}"',
+        f'{sentence(dice)} ("{dice.choice(WORDS[:3])}")',
+        inch,
+    ]
+    text = [dice.choice(texts).replace("\\", "") for _ in range(4)]
+    return dice.choice(
+        [
+            {"title": text[0], "id": 3},
+            {"id": 4, "title": text[0]},
+            {"items": [{"name": text[0], "size": 1.5}, {"name": text[1], "tags": ["a", "b"]}], "next": None},
+            {"data": {"one": text[0], "two": {"three": text[1], "four": text[2]}}, "ok": True},
+            [{"name": text[0]}, {"name": text[1]}],
+            {"names": ["plain", text[3].replace('", ', '" or ')]},
+        ]
+    )
+
+
+def quotes_in_objects(dice: random.Random) -> Reply:
+    response = with_quotes(dice)
+    written = envelope("", response, indent=dice.choice([None, 2, 4])).replace('\\"', '"')
+    return written.replace("\\n", "\n"), "", response
+
+
+def quotes_in_objects_with_prose(dice: random.Random) -> Reply:
+    written, error, response = quotes_in_objects(dice)
+    return f"```json\n{written}\n```" + dice.choice(["", "\nIt is made up."]), error, response
+
+
+def comma_too_many(dice: random.Random) -> Reply:
+    error, response = meaning(dice)
+    indent = dice.choice([None, 2])
+    written = envelope(error, response, indent=indent)
+    if isinstance(response, dict) and dice.random() < 0.5:
+        written = written.replace("null", "null,", 1) if '"next": null' in written else written
+    return f"{written[:-1].rstrip()},{dice.choice(['', chr(10)])}}}", error, response
+
+
+def fenced_bare(dice: random.Random) -> Reply:
+    response = dice.choice([json.loads(inner_json(dice)), [{"id": 1}], with_quotes(dice)])
+    written = json.dumps(response, ensure_ascii=False, indent=dice.choice([None, 2]))
+    before = dice.choice(["", "The API returns:\n\n"])
+    return f"{before}```json{dice.choice([' ', chr(10)])}{written}\n```", "", response
+
+
 KINDS: list[Callable[[random.Random], Reply]] = [
     strict,
     raw_newlines,
@@ -123,6 +174,10 @@ KINDS: list[Callable[[random.Random], Reply]] = [
     missing_field,
     prose_around,
     other_order,
+    quotes_in_objects,
+    quotes_in_objects_with_prose,
+    comma_too_many,
+    fenced_bare,
 ]
 
 
@@ -180,6 +235,23 @@ def test_only_what_was_cut_off_is_called_that(kind: Callable[[random.Random], Re
         ('{"error": "the "port" is unknown"}', Envelope('the "port" is unknown', "", "cut apart")),
         ('{"error": "", "response": "\\ud83d"}', Envelope("", "\ufffd", "strict")),
         ('\ufeff{"error": "", "response": 1}', Envelope("", 1, "strict")),
+        (
+            '{"error": "", "response": {"title": "The "Great" 75", "id": 3}}',
+            Envelope("", {"title": 'The "Great" 75', "id": 3}, "cut apart"),
+        ),
+        ('{"error": "", "response": ["5" pipe", "6" pipe"]}', Envelope("", ['5" pipe', '6" pipe'], "cut apart")),
+        ('{"response": {"a": "b "c"", "error": "d"}}', Envelope("", {"a": 'b "c"', "error": "d"}, "cut apart")),
+        ('{"response": {"a": "b "c""}, "error": "d"}', Envelope("d", {"a": 'b "c"'}, "cut apart")),
+        ('{"error": "", "response": {"a": null,},}', Envelope("", {"a": None}, "cut apart")),
+        ('{"error": "", "response": "abc",}', Envelope("", "abc", "literal")),
+        ('{"error": "", "response": 5,}', Envelope("", 5, "literal")),
+        ('```json\n{"temp": 5}\n```', Envelope("", {"temp": 5}, "bare")),
+        ("```[1, 2]```", Envelope("", [1, 2], "bare")),
+        ('{"error": "", "response": {"title": "The "Gre', Envelope("", '{"title": "The "Gre', "cut off")),
+        (
+            """{'error': '', 'response': 'It\\'s {"error": "a", "response": "b"}'}""",
+            Envelope("", 'It\'s {"error": "a", "response": "b"}', "literal"),
+        ),
     ],
 )
 def test_replies_are_read_by_this_table(written: str, expected: Envelope) -> None:

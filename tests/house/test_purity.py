@@ -16,6 +16,7 @@ PURE = (
     "proctor.gateway.faults",
     "proctor.gateway.http_answers",
     "proctor.gateway.memory",
+    "proctor.gateway.mending",
     "proctor.gateway.policy",
     "proctor.gateway.prompts",
     "proctor.gateway.source",

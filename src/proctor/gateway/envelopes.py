@@ -19,6 +19,7 @@ import msgspec
 
 from proctor import json_text
 from proctor.errors import InputError
+from proctor.gateway.mending import mended, unescaped
 
 __all__ = ["Envelope", "Unreadable", "read_envelope"]
 
@@ -27,13 +28,11 @@ _THINKING = re.compile(r"\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | r
 _FENCE = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
 _BEGINS = re.compile(r"""\{\s*(?P<quote>["'])(?:mechanism_of_the_api|error|response)(?P=quote)\s*:""")
 _FIELD = re.compile(r'[{,\n]\s*"(?P<name>error|response)"\s*:\s*')
-_CLOSES = re.compile(r'"\s*\}')
+_FENCED = re.compile(r"[^`]*```[a-zA-Z]*\s*([{\[].*[}\]])\s*```[^`]*", re.DOTALL)
+_CLOSES = re.compile(r'"\s*,?\s*\}')
 _PARTIAL_ESCAPE = re.compile(r"(?<!\\)\\(?:u[0-9a-fA-F]{0,3})?\Z")
-_QUOTE = re.compile(r'(?<!\\)((?:\\\\)*)"')
 _CLOSED = re.compile(r'(?<!\\)(?:\\\\)*"\Z')
 _THOUGHT = "mechanism_of_the_api"
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "\\": "\\", "/": "/", "'": "'"}
 
 
 class Envelope(msgspec.Struct, frozen=True):
@@ -42,7 +41,9 @@ class Envelope(msgspec.Struct, frozen=True):
     error: str
     response: Any
     how: str
-    """How it was read: `strict`, `raw characters`, `prose around`, `literal`, `bare`, `cut apart` or `cut off`."""
+    """How it was read: `strict`, `raw characters`, `prose around`, `literal`, `bare`, `cut apart` or `cut off`.
+
+    Only what is `cut off` has lost something of what was meant."""
 
 
 class Unreadable(msgspec.Struct, frozen=True):
@@ -90,6 +91,8 @@ def _prose_around(text: str) -> Iterator[Any]:
         yield from _raw_characters(fenced[1].strip())
     decoder = json.JSONDecoder(strict=False, parse_constant=_refuse)
     for begins in _BEGINS.finditer(text):
+        if begins["quote"] == "'":
+            return  # as Python writes it; what begins inside it is its own
         for value, end in _parsed(functools.partial(decoder.raw_decode, text, begins.start())):
             if _is_prose(text[end:]):
                 yield value
@@ -103,11 +106,21 @@ def _literal(text: str) -> Iterator[Any]:
         yield from _parsed(lambda: ast.literal_eval(text[begins.start() : end + 1]))
 
 
+def _fenced(text: str) -> Iterator[Any]:
+    """A response without an envelope, in the one fence of a reply."""
+    found = _FENCED.fullmatch(text)
+    if found is not None and not _BEGINS.search(text):
+        for value, end in _read_leniently(found[1]):
+            if end == len(found[1]):
+                yield value
+
+
 _LADDER: tuple[tuple[str, Callable[[str], Iterator[Any]]], ...] = (
     ("strict", _strict),
     ("raw characters", _raw_characters),
     ("prose around", _prose_around),
     ("literal", _literal),
+    ("fenced", _fenced),
 )
 
 
@@ -130,13 +143,13 @@ def _is_prose(rest: str) -> bool:
 def _envelope(value: Any, how: str) -> Envelope | None:
     """The envelope that an object is, or None. A model may forget one of the two fields, or write the response bare."""
     value = _sound(value)
-    if isinstance(value, list) and value and how == "strict":
+    if isinstance(value, list) and value and how in {"strict", "fenced"}:
         return Envelope("", value, "bare")
     if not isinstance(value, dict):
         return None
     if "response" in value or "error" in value:
         return _checked(value.get("error"), value.get("response"), how)
-    bare = value and _THOUGHT not in value and how in {"strict", "raw characters"}
+    bare = value and _THOUGHT not in value and how in {"strict", "raw characters", "fenced"}
     return Envelope("", value, "bare") if bare else None
 
 
@@ -183,12 +196,15 @@ def _cut_apart(text: str) -> Envelope | Unreadable:
     if response is None:
         return _error_alone(text, errors)
     before = [found for found in errors if found.start() < response.start()]
+    alone = None if before else _complete(text[response.end() :])  # an error that comes later may be the response's own
     if before:
-        error, _ = _inner(text[before[-1].end() : response.start()])
+        error = _inner(text[before[-1].end() : response.start()])
         said, whole = _last(text[response.end() :])
+    elif alone is not None:
+        error, said, whole = "", alone[0], True
     elif errors:
         error, whole = _last(text[errors[-1].end() :])
-        said, _ = _inner(text[response.end() : errors[-1].start()])
+        said = _inner(text[response.end() : errors[-1].start()])
     else:
         error = ""
         said, whole = _last(text[response.end() :])
@@ -204,21 +220,37 @@ def _error_alone(text: str, errors: list[re.Match[str]]) -> Envelope | Unreadabl
     return found if found is not None else Unreadable("it ends before its response")
 
 
-def _inner(raw: str) -> tuple[Any, bool]:
+def _inner(raw: str) -> Any:
     """The value of a field that another one follows."""
     raw = raw.strip().removesuffix(",").rstrip()
-    for value in _parsed(lambda: json.loads(raw, strict=False, parse_constant=_refuse)):
-        return value, True
-    return (_unescaped(raw[1:].removesuffix('"')) if raw.startswith('"') else raw), True
+    for value, end in _read_leniently(raw):
+        if end == len(raw):
+            return value
+    return unescaped(raw[1:].removesuffix('"')) if raw.startswith('"') else raw
+
+
+def _read_leniently(raw: str) -> Iterator[tuple[Any, int]]:
+    """The value that a text begins with and where it ends, in every way in which it can be read, strictest first."""
+    decoder = json.JSONDecoder(strict=False, parse_constant=_refuse)
+    yield from _parsed(lambda: decoder.raw_decode(raw))
+    for paired in (True, False):
+        yield from _parsed(functools.partial(mended, raw, paired=paired))
+
+
+def _complete(raw: str) -> tuple[Any, str] | None:
+    """The value that ends an envelope, and what stands behind it; None where it cannot be read to its end."""
+    for value, end in _read_leniently(raw):
+        rest = raw[end:].strip().removeprefix(",").lstrip()
+        if not rest or (rest.startswith("}") and _is_prose(rest[1:])):
+            return value, rest
+    return None
 
 
 def _last(raw: str) -> tuple[Any, bool]:
     """The value of the field that ends the envelope, and whether the envelope is complete."""
-    decoder = json.JSONDecoder(strict=False, parse_constant=_refuse)
-    for value, end in _parsed(lambda: decoder.raw_decode(raw)):
-        rest = raw[end:].strip()
-        if not rest or (rest.startswith("}") and _is_prose(rest[1:])):
-            return value, bool(rest) or isinstance(value, dict | list)
+    found = _complete(raw)
+    if found is not None:
+        return found[0], bool(found[1]) or isinstance(found[0], dict | list)
     if raw.startswith('"'):
         return _last_text(raw)
     return raw.rstrip(), False
@@ -226,32 +258,30 @@ def _last(raw: str) -> tuple[Any, bool]:
 
 def _last_text(raw: str) -> tuple[str, bool]:
     """The text that ends an envelope, with quotation marks in it that were not escaped; or its beginning."""
-    closes = [close for close in _CLOSES.finditer(raw, 1) if _is_prose(raw[close.end() :])]
-    if closes:
-        inside = raw[1 : closes[-1].start()]
-        if not _is_json(inside) and _is_json(raw[1 : closes[-1].end()]):
-            return raw[1 : closes[-1].end()], False  # the brace belonged to JSON inside the text
-        return _unescaped(inside), True
+    close = next((close for close in reversed(list(_CLOSES.finditer(raw, 1))) if _ends(raw, close)), None)
+    if close is not None:
+        inside, whole = raw[1 : close.start()], raw[1 : close.end()]
+        if not _is_json(inside) and (_is_json(whole) or _is_half(inside)):
+            return unescaped(whole), False  # the brace belonged to JSON inside the text
+        return unescaped(inside), True
     inside = raw[1:].rstrip()
     unclosed = inside[:-1]
     if _CLOSED.search(inside) and (_is_json(unclosed) or unclosed.replace('\\"', "").count('"') % 2 == 0):
-        return _unescaped(unclosed), False
-    return _unescaped(_PARTIAL_ESCAPE.sub("", inside)), False
+        return unescaped(unclosed), False
+    return unescaped(_PARTIAL_ESCAPE.sub("", inside)), False
+
+
+def _ends(raw: str, close: re.Match[str]) -> bool:
+    """Whether a quotation mark and a brace end an envelope."""
+    before = raw[: close.start()]
+    is_escaped = (len(before) - len(before.rstrip("\\"))) % 2 == 1
+    return not is_escaped and _is_prose(raw[close.end() :])
+
+
+def _is_half(inside: str) -> bool:
+    """Whether a text is JSON that does not end."""
+    return inside[:1] in {"{", "["} and inside.count("{") > inside.count("}")
 
 
 def _is_json(text: str) -> bool:
     return text[:1] in {"{", "["} and any(True for _ in _parsed(lambda: json.loads(text, strict=False)))
-
-
-def _unescaped(inside: str) -> str:
-    """What a text between quotes says; quotation marks in it may stand there as they are."""
-    escaped = _QUOTE.sub(r"\1\"", inside)
-    for said in _parsed(lambda: json.loads(f'"{escaped}"', strict=False)):
-        return str(said)
-    return _ESCAPE.sub(_meant, inside)
-
-
-def _meant(escape: re.Match[str]) -> str:
-    if escape[1] is not None:
-        return chr(int(escape[1], 16))
-    return _ESCAPED.get(escape[2], escape[0])
