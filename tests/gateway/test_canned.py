@@ -52,9 +52,18 @@ async def test_a_function_may_wait_and_may_give_a_whole_answer() -> None:
 
 
 async def test_arguments_that_a_function_does_not_take_are_the_apis_error() -> None:
-    answer = await FunctionSource({WORDS: lambda: "x"}).answer(CALL)
-    assert isinstance(answer, Answer)
-    assert "unexpected keyword argument 'length'" in answer.error
+    for function, said in (
+        (lambda: "x", "there is no parameter 'length'; it takes none"),
+        (lambda size="x": size, "there is no parameter 'length'; known are size"),
+        (lambda length, size: size + length, "the parameter size must be given"),
+        (lambda size, kind: size + kind, "the parameters size, kind must be given"),
+        (lambda length, /: length, "was passed as a keyword"),
+    ):
+        answer = await FunctionSource({WORDS: function}).answer(CALL)
+        assert isinstance(answer, Answer)
+        assert answer.error.startswith("400 Bad Request: ")
+        assert said in answer.error
+        assert answer.provenance == Provenance(Source.SIMULATED, "function")
 
 
 async def test_an_api_without_a_function_is_missed() -> None:

@@ -2,15 +2,18 @@
 
 import inspect
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from proctor import json_text
 from proctor.catalog.loader import load_catalog
 from proctor.catalog.names import plain_name
 from proctor.records.answers import Answer
 from proctor.starter import fingerprint, folder, functions, tools
+from proctor.starter.__main__ import main
 from proctor.starter.documents import documents, shape, slug
 from proctor.starter.tool import Api
 
@@ -22,7 +25,7 @@ def test_the_files_are_those_that_the_functions_make() -> None:
     written = {
         path.relative_to(root).as_posix(): msgspec.json.decode(path.read_bytes()) for path in root.rglob("*.json")
     }
-    assert written == msgspec.to_builtins(documents(tools())), "run: python -m proctor.starter"
+    assert written == msgspec.to_builtins(documents(tools())), "run: python -m proctor.starter --write"
 
 
 def test_the_catalogue_loads_without_complaints_and_holds_what_the_functions_answer() -> None:
@@ -69,3 +72,83 @@ def test_there_are_at_least_twelve_categories_forty_tools_and_150_apis() -> None
     assert len({tool.category for tool in tools()}) >= 12
     assert len(tools()) >= 40
     assert len(APIS) >= 150
+
+
+@pytest.mark.parametrize(
+    ("api", "arguments", "said"),
+    [
+        ("Calendar/Almanac/Week Number", {"date": "9999-12-31"}, "date must be a date of the years 1000 to 2999"),
+        ("Library/Loans Desk/Loan Until", {"kind": "adult", "lent_on": "9999-12-31"}, "lent_on must be a date of the"),
+        (
+            "Workshop/Land And Sea Units/Convert Speed",
+            {"value": 1e308, "from_unit": "knots", "to_unit": "miles per hour"},
+            "value must be a number between -1e+12 and 1e+12, not 1e+308",
+        ),
+        ("Calendar/Almanac/Week Number", {}, "the parameter date must be given"),
+        (
+            "Calendar/Almanac/Week Number",
+            {"date": "2025-10-06", "day": 1},
+            "there is no parameter 'day'; known are date",
+        ),
+    ],
+)
+def test_what_cannot_be_reckoned_or_is_not_asked_for_is_refused(
+    call: Callable[..., Answer], api: str, arguments: dict[str, object], said: str
+) -> None:
+    answer = call(api, **arguments)
+    assert answer.error.startswith("400 Bad Request: ")
+    assert said in answer.error
+
+
+STRANGE: list[object] = [
+    "",
+    None,
+    0,
+    -1,
+    1e308,
+    float("nan"),
+    10**30,
+    "9" * 400,
+    "2025-02-30",
+    "0001-01-01",
+    "9999-12-31",
+    "24:00",
+]
+STRANGE += ["\x00", [], {}, True, "1.5", "1e5", -0.0, "\u00b2", "RS-01", "Aldmoor", {"a": 1}, 2**63, "1_000"]
+
+
+def test_no_api_raises_or_says_what_is_no_number_whatever_it_is_given() -> None:
+    for api in APIS:
+        for name in (parameter["name"] for parameter in (*api.required, *api.optional)):
+            for value in STRANGE:
+                said = api.function(**{**api.example, name: value})
+                json_text.refuse_foreign(said.response if isinstance(said, Answer) else said)
+
+
+def test_the_files_are_checked_without_a_change_and_written_on_demand(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(folder() / "tools", tmp_path, dirs_exist_ok=True)
+    assert main(["--check"], tmp_path) == 0
+    almanac = tmp_path / "Calendar" / "almanac.json"
+    almanac.write_text("{}")
+    (tmp_path / "Calendar" / "old.json").write_text("{}")
+    (tmp_path / "mine.txt").write_text("kept")
+    assert main(["--check"], tmp_path) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "tools/Calendar/old.json: no tool is so called.",
+        "tools/Calendar/almanac.json: it is not what the functions make; --write writes it.",
+    ]
+    assert almanac.read_text() == "{}"
+    assert main(["--write"], tmp_path) == 0
+    assert main(["--check"], tmp_path) == 0
+    assert not (tmp_path / "Calendar" / "old.json").exists()
+    assert (tmp_path / "mine.txt").read_text() == "kept"
+
+
+@pytest.mark.parametrize(("words", "code"), [(["--help"], 0), ([], 2), (["--chekc"], 2), (["--check", "--write"], 2)])
+def test_words_that_ask_for_nothing_change_nothing(words: list[str], code: int, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words, tmp_path)
+    assert ended.value.code == code
+    assert list(tmp_path.iterdir()) == []

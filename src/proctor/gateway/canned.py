@@ -89,7 +89,8 @@ class FunctionSource:
         try:
             bound = self._signatures[call.api].bind(**call.arguments)
         except TypeError as error:
-            return Answer("", error=f"{call.api.api}: {error}.")
+            said = _misfit(self._signatures[call.api], call.arguments) or str(error)
+            return Answer("", error=f"400 Bad Request: {said}.", provenance=Provenance(self.source, self.name))
         try:
             said = function(*bound.args, **bound.kwargs)
             said = await said if inspect.isawaitable(said) else said
@@ -105,3 +106,15 @@ class FunctionSource:
 
     async def aclose(self) -> None:
         """Nothing is held."""
+
+
+def _misfit(signature: inspect.Signature, arguments: Mapping[str, Any]) -> str:
+    """Which arguments a function lacks or does not know, in words for whoever called an API."""
+    parameters = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    lacking = [one.name for one in parameters if one.default is one.empty and one.name not in arguments]
+    known = [one.name for one in parameters]
+    if lacking:
+        return f"the parameter{'s' if len(lacking) > 1 else ''} {', '.join(lacking)} must be given"
+    foreign = [name for name in arguments if name not in known]
+    able = f"known are {', '.join(known)}" if known else "it takes none"
+    return f"there is no parameter {', '.join(map(repr, foreign))}; {able}" if foreign else ""

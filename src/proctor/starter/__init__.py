@@ -28,7 +28,7 @@ from proctor.starter import apis
 from proctor.starter.tables import FOLDER
 from proctor.starter.tool import Tool
 
-__all__ = ["answers", "calibration", "conversations", "folder", "functions", "labels", "sets", "tools"]
+__all__ = ["answers", "calibration", "conversations", "fingerprint", "folder", "functions", "labels", "sets", "tools"]
 
 
 def folder() -> Path:

@@ -10,6 +10,9 @@ from typing import Any
 __all__ = ["Refused", "day", "reader"]
 
 Reader = Callable[[str, Any], Any]
+_LARGEST = 1e12
+_FIRST_YEAR, _LAST_YEAR = 1000, 2999
+"""Within these, whatever an API reckons stays a number and a date."""
 
 
 class Refused(Exception):  # noqa: N818 - it is an answer of the API, not a fault of the program
@@ -46,14 +49,16 @@ def _number(name: str, value: Any) -> float:
         value = float(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value - value != 0:
         raise _bad(name, "a number", value)
+    if abs(value) > _LARGEST:
+        raise _bad(name, f"a number between {-_LARGEST:g} and {_LARGEST:g}", value)
     return float(value)
 
 
 def _whole(name: str, value: Any) -> int:
     try:
         number = _number(name, value)
-    except Refused:
-        raise _bad(name, "a whole number", value) from None
+    except Refused as refused:
+        raise Refused(str(refused).replace("a number", "a whole number", 1)) from None
     if not number.is_integer():
         raise _bad(name, "a whole number", value)
     return int(number)
@@ -70,12 +75,15 @@ def _truth(name: str, value: Any) -> bool:
 
 def _date(name: str, value: Any) -> str:
     said = _text(name, value)
-    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", said):
-        try:
-            return dt.date.fromisoformat(said).isoformat()
-        except ValueError:
-            pass
-    raise _bad(name, "a date as YYYY-MM-DD", value)
+    try:
+        found = dt.date.fromisoformat(said) if re.fullmatch(r"\d{4}-\d{2}-\d{2}", said) else None
+    except ValueError:
+        found = None
+    if found is None:
+        raise _bad(name, "a date as YYYY-MM-DD", value)
+    if not _FIRST_YEAR <= found.year <= _LAST_YEAR:
+        raise _bad(name, f"a date of the years {_FIRST_YEAR} to {_LAST_YEAR}", value)
+    return found.isoformat()
 
 
 def _time(name: str, value: Any) -> str:
