@@ -243,7 +243,7 @@ def test_arguments_that_are_no_object_at_all_are_kept_as_text() -> None:
     assert read_tool_call(openai_call([1])) == ToolCall("weather", {}, id="c1", malformed="[1]")
 
 
-@pytest.mark.parametrize("nothing", [None, "", "{}", {}])
+@pytest.mark.parametrize("nothing", [None, "", " ", "null", '""', "{}", " {} ", {}])
 def test_no_arguments_are_no_arguments_however_they_are_written(nothing: Any) -> None:
     assert read_tool_call(openai_call(nothing)) == ToolCall("weather", {}, id="c1")
 
@@ -278,3 +278,13 @@ def test_a_message_is_the_same_after_a_trip_through_plain_data_and_json(message:
 @given(objects)
 def test_arguments_as_json_text_are_read_as_they_were(args: dict[str, Any]) -> None:
     assert repr(read_tool_call(openai_call(json.dumps(args))).args) == repr(args)
+
+
+@pytest.mark.parametrize("said", [None, "", {}])
+def test_no_args_are_no_arguments_too(said: Any) -> None:
+    assert read_tool_call({"name": "f", "args": said}) == ToolCall("f", {})
+
+
+@pytest.mark.parametrize("said", ["[]", "0", "false", '" "', "nul", "{"])
+def test_arguments_that_are_something_else_are_malformed(said: str) -> None:
+    assert read_tool_call({"function": {"name": "f", "arguments": said}}) == ToolCall("f", {}, malformed=said)

@@ -13,7 +13,8 @@ from typing import NamedTuple, Protocol
 
 from proctor.errors import FileError, InputError, counted
 from proctor.formats.files import name_of, texts
-from proctor.formats.records import Id, Record, without_id
+from proctor.formats.quick import Id
+from proctor.formats.records import Record, without_id
 from proctor.formats.references import Reference, read_reference, with_reference
 from proctor.store.lines import MAX_LINE_BYTES, decode_json_line
 

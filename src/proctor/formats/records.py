@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from proctor.dataset_schema import Sample, read_sample, read_sample_line
+from proctor.dataset_schema import Sample, read_sample
 from proctor.errors import FileError, InputError, SampleError
 from proctor.formats.conversations import looks_like_message, read_conversation
 from proctor.formats.pairs import FIELDS as PAIR
 from proctor.formats.pairs import read_pair
+from proctor.formats.quick import Id, read_quickly
 from proctor.store.lines import decode_json_line
-
-Id = str | int
 
 
 class Record(NamedTuple):
@@ -25,18 +24,11 @@ class Record(NamedTuple):
     """The record's own name, where it has one: a reference in another file is found by it."""
 
 
-_SAMPLE_FIRST = tuple(f'{{"{name}":'.encode() for name in ("user_input", "response", "reference"))
-"""How nearly all lines that hold a sample begin."""
-
-
 def read_record(data: bytes, *, path: str, line: int) -> Record:
     """The record in one JSON text. FileError, with file, line and one sentence, where there is none."""
-    if data.startswith(_SAMPLE_FIRST):
-        try:
-            return Record(read_sample_line(data, path=path, line=line), path, line)
-        except FileError:
-            if b'"id"' not in data:
-                raise
+    read = read_quickly(data)
+    if read is not None:
+        return Record(read[0], path, line, read[1])
     value = decode_json_line(data, path=path, line=line)
     try:
         sample, name = read_value(value)

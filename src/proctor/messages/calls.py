@@ -42,7 +42,10 @@ def read_tool_call(data: Any) -> ToolCall:
         return call_from_function(data["function"], data.get("id"))
     if "arguments" in data:
         return call_from_function(data, data.get("id"))
-    return ToolCall(**{str(name): value for name, value in data.items()})
+    fields = {str(name): value for name, value in data.items()}
+    if "args" in fields and fields["args"] in (None, ""):
+        fields["args"] = {}
+    return ToolCall(**fields)
 
 
 def call_from_function(function: Any, identifier: Any = None) -> ToolCall:
@@ -55,7 +58,7 @@ def call_from_function(function: Any, identifier: Any = None) -> ToolCall:
             if close_to(str(field), ["arguments", "args"], cutoff=0.6):
                 msg = f"a tool call's function has the unknown field {field!r}; did you mean 'arguments'?"
                 raise SampleError(msg)
-    args, malformed = _arguments(function.get("arguments"))
+    args, malformed = read_arguments(function.get("arguments"))
     return ToolCall(
         name=function["name"],
         args=args,
@@ -64,8 +67,11 @@ def call_from_function(function: Any, identifier: Any = None) -> ToolCall:
     )
 
 
-def _arguments(said: Any) -> tuple[dict[str, Any], str | None]:
-    """The arguments of a call, or nothing and the text that could not be read."""
+def read_arguments(said: Any) -> tuple[dict[str, Any], str | None]:
+    """The arguments of a call, or none and the text that could not be read.
+
+    `null`, empty text and `{}` are one: no arguments, as JSON text too.
+    """
     if said is None or said == "":
         return {}, None
     if isinstance(said, dict):
@@ -75,5 +81,7 @@ def _arguments(said: Any) -> tuple[dict[str, Any], str | None]:
     try:
         value = json_text.decode(said)
     except InputError:
-        return {}, said
+        return {}, said if said.strip() else None
+    if value is None or value == "":
+        return {}, None
     return (value, None) if isinstance(value, dict) else ({}, said)

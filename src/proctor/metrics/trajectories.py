@@ -139,11 +139,9 @@ def _add(read: Trajectory, item: Any) -> None:
 
 
 def _tool_call(data: Any) -> ToolCall:
-    """Read a call; `null` and empty text are no arguments, and the type that LangChain writes says nothing."""
+    """Read a call; the type that LangChain writes says nothing."""
     if isinstance(data, dict):
         data = {field: value for field, value in data.items() if field != "type"}
-        if "args" in data and data["args"] in (None, ""):
-            data["args"] = {}
     return read_tool_call(data)
 
 
