@@ -133,6 +133,7 @@ MODEL_FAULTS = {
     "too_long": "the request was too long for the model",
     "unavailable": "the model could not be reached",
     "server_error": "the model's server failed",
+    "garbled": "what came from the model's endpoint was no model's reply",
     "busy": "the model was too busy to answer",
     "timeout": "the model did not answer in time",
     "empty_reply": "the model's reply was empty",
@@ -159,7 +160,7 @@ class ModelRequestError(ModelError):
 class ModelUnavailableError(ModelError):
     """Faults of the line or of the server outlasted the retries."""
 
-    kinds: ClassVar[tuple[str, ...]] = ("unavailable", "server_error")
+    kinds: ClassVar[tuple[str, ...]] = ("unavailable", "server_error", "garbled")
 
 
 class ModelBusyError(ModelUnavailableError):

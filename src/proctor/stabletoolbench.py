@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from proctor import json_text
 from proctor.agents.agent import Agent
 from proctor.catalog.index import Catalog
 from proctor.errors import FileError, OptionError
@@ -61,6 +62,8 @@ class QueryLoader:
                 f"there is no test set {test_set!r} here; sets are {known}.", path=str(self.query_instruction_dir)
             )
         ids = None if self.query_ids_dir is None else read_query_ids(_id_file(self.query_ids_dir, test_set))
+        if max_queries is not None and max_queries < 1:
+            raise OptionError(f"max_queries is at least 1 query, or None for all, not {max_queries}.")
         return read_query_documents(files[test_set], ids=ids)[:max_queries]
 
     @staticmethod
@@ -174,15 +177,20 @@ class ResultSaver:
         self.results_dir = Path(results_dir)
 
     def save(self, data: Any, filename: str) -> Path:
-        """Write a document as JSON, whole or not at all, and return where it stands. `.json` may be left out."""
+        """Write a document as JSON, whole or not at all, and return where it stands. `.json` may be left out.
+
+        InputError for what JSON does not have: NaN, infinity.
+        """
         if not filename or Path(filename).name != filename:
             raise OptionError(f"a file's name is wanted, such as react_default.json, not {filename!r}.")
+        plain = msgspec.to_builtins(data, str_keys=True, enc_hook=json_text.plain)
+        json_text.refuse_foreign(plain)
         path = self.results_dir / (filename if filename.endswith(".json") else f"{filename}.json")
         try:
             self.results_dir.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise unwritable(str(self.results_dir), error) from None
-        write_whole(path, msgspec.json.format(msgspec.json.encode(data)) + b"\n")
+        write_whole(path, msgspec.json.format(msgspec.json.encode(plain)) + b"\n")
         return path
 
 

@@ -173,6 +173,18 @@ def test_a_judge_that_looks_at_the_position_wins_nobody_anything(run: Run, keep:
     assert (rate["rate"]["value"], rate["wins_only"]["value"], rate["flips"]["value"]) == (0.5, 0.0, 1.0)
 
 
+def test_pairs_on_which_the_judge_cannot_be_read_are_in_no_share_of_flips(run: Run, keep: Keep) -> None:
+    places = keep("old", {"G1": "SSN"}), keep("new", {"G1": "SSS"})
+    with ScriptedServer(lambda _: "I would rather not say.") as mute:
+        words = ("compare", *places, "--judge", "openai/scripted", "--judge-url", mute.url)
+        done, told = run(*words), run(*words, "--json")
+    assert "a judge was asked about 2 of 3 pairs and could be read on none in both orders; the verdicts" in " ".join(
+        done.stdout.split()
+    )
+    rate = json.loads(told.stdout)["preferences"]["rate"]
+    assert (rate["wins"], rate["ties"], rate["losses"], rate["flips"]["type"]) == (1, 0, 0, "missing")
+
+
 def test_the_published_table_stands_beside_and_says_what_is_not_comparable(run: Run, keep: Keep) -> None:
     place = keep("react", {"G1_instruction": "SN" * 10}, benchmark="stabletoolbench")
     done = run("compare", place, "--published")

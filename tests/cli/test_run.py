@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from tests.cli.conftest import Run
 
+from proctor.messages import ToolCall
+from proctor.models.chat import Reply
+from proctor.models.scripted_server import HttpReply, ScriptedServer
 from proctor.records.answers import Answer, Source
 from proctor.records.entries import Entry
 from proctor.records.queries import ApiId
@@ -266,3 +269,33 @@ def test_damaged_lines_are_told_with_their_count_and_done_again(run: Run, words:
     assert again.stdout.splitlines()[:3] == whole.stdout.splitlines()[:3]
     assert result(tmp_path, "oracle_animals")["metadata"]["config"]["damaged_lines"] == 1
     assert "1 line cannot be read" in run("grade", str(journal.parent)).stderr
+
+
+def test_where_no_trial_could_be_done_the_exit_code_says_so(run: Run, words: list[str]) -> None:
+    nobody = [*words, "--agent", "http://127.0.0.1:1/agent", "--tries", "1"]
+    done = run(*nobody)
+    assert done.exit_code == 1
+    assert "proctor: none of 3 trials could be done: AgentUnavailableError: the agent " in done.stderr
+    assert "could not be reached" in done.stderr
+    assert done.stderr.rstrip().endswith("The same command tries them again.")
+
+
+def test_where_some_trials_are_owed_there_is_a_result_all_the_same(run: Run, words: list[str], tmp_path: Path) -> None:
+    def says(body: dict[str, Any]) -> Any:
+        if "dog 1" not in json.dumps(body):
+            return HttpReply(400, {"error": {"message": "not today"}})
+        answer = {"return_type": "give_answer", "final_answer": "It is four."}
+        return Reply(tool_calls=(ToolCall("Finish", answer, id="1"),))
+
+    with ScriptedServer(says) as server:
+        model = ("--agent", "react", "--model", "vllm/m", "--model-url", server.url)
+        done = run(*words, *model, "--tries", "1", "--judge", "heuristic")
+    assert done.exit_code == 0, done.output
+    assert "failed through the environment and are owed" in done.stderr
+    assert result(tmp_path, "react_animals-m")["summary"]["denominators"]["failed_by_environment"] == 2
+
+
+def test_who_is_to_be_named_hangs_on_the_policy(run: Run, pets: Path, tmp_path: Path) -> None:
+    words = ["run", "--benchmark", str(pets), "--output", str(tmp_path / "results"), "--agent", "oracle"]
+    refused = run(*words, "--policy", "live")
+    assert refused.stderr.strip().endswith("nobody answers the calls under the policy 'live'; name --live KIND.")

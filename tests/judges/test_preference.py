@@ -10,6 +10,7 @@ from proctor.metrics._win_rate import solvable_win_rate
 from proctor.models.chat import Request
 from proctor.models.scripted import ScriptedModel
 from proctor.records.grades import Missing, Status
+from proctor.stats.intervals import Estimate
 from proctor.stats.preferences import Preferred, WinRate
 
 S, U, N = Status.SOLVED, Status.UNSURE, Status.UNSOLVED
@@ -121,9 +122,10 @@ def test_the_win_rate_is_over_queries_and_the_flips_are_over_comparisons() -> No
     rate = solvable_win_rate(rounds)
     assert isinstance(rate, WinRate)
     assert (rate.wins, rate.ties, rate.losses, rate.n) == (1, 1, 1, 3)
+    assert isinstance(rate.flips, Estimate)
     assert (rate.rate.value, rate.flips.value, rate.flips.n) == (0.5, 0.5, 4)
     assert rate.unmeasured == {LOST.reason: 1}
     assert isinstance(solvable_win_rate({"4": [said(LOST)]}), Missing)
     settled = solvable_win_rate({"2": [said(REFERENCE, compared=False)]})
     assert isinstance(settled, WinRate)
-    assert settled.flips.value == 0.0
+    assert settled.flips == Missing("no pair was compared in both orders")

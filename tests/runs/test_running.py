@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 from tests.runs.pets import broken, damage, key, manifest, query, trace
 
-from proctor.errors import ModelRefusedError, ModelTimeoutError
+from proctor.errors import (
+    ModelError,
+    ModelRefusedError,
+    ModelRequestError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+)
 from proctor.judges.attempts import Attempt
 from proctor.judges.heuristic import HeuristicJudge
 from proctor.judges.solving import SolvingJudge
@@ -147,8 +153,17 @@ async def test_a_trial_that_the_environment_keeps_breaking_is_owed_to_the_next_r
     assert attempts.made == Counter([key(2)])
 
 
-async def test_a_judge_that_is_down_leaves_its_verdict_owed_and_the_trace_is_kept(ledger: Opens) -> None:
-    down = ModelTimeoutError("no answer", model="m")
+@pytest.mark.parametrize(
+    "down",
+    [
+        ModelTimeoutError("no answer", model="m"),
+        ModelUnavailableError("a web page", model="m", kind="garbled"),
+        ModelRequestError("something is wrong here today", model="m"),
+    ],
+)
+async def test_a_judge_that_is_down_leaves_its_verdict_owed_and_the_trace_is_kept(
+    ledger: Opens, down: ModelError
+) -> None:
     opened, attempts = ledger(), Attempts()
     state = await sat(opened, attempts, SolvingJudge(Recalling(ScriptedModel(lambda _: down), "judge")))
     assert state.left == 3
@@ -159,8 +174,9 @@ async def test_a_judge_that_is_down_leaves_its_verdict_owed_and_the_trace_is_kep
     assert (state.left, again.made) == (0, Counter())
 
 
-async def test_a_reply_that_cannot_be_read_is_unmeasured_and_final(ledger: Opens) -> None:
-    model = ScriptedModel(lambda _: "well, who knows")
+@pytest.mark.parametrize("said", ["well, who knows", ModelRequestError("it is long", model="m", kind="too_long")])
+async def test_a_reply_that_cannot_be_read_is_unmeasured_and_final(ledger: Opens, said: str | ModelError) -> None:
+    model = ScriptedModel(lambda _: said)
     judge, opened = SolvingJudge(Recalling(model, "judge")), ledger()
     state = await sat(opened, Attempts(), judge)
     assert state.left == 0

@@ -21,6 +21,9 @@ def test_queries_are_loaded_as_their_file_has_them_with_ids_as_text(benchmark: P
     assert [query["query_id"] for query in loaded] == ["588", "608", "2"]
     assert loaded[0] == {**MESSI, "query_id": "588"}
     assert len(loader.load_queries("G1_instruction", max_queries=2)) == 2
+    for none in (0, -1):
+        with pytest.raises(OptionError, match=f"max_queries is at least 1 query, or None for all, not {none}"):
+            loader.load_queries("G1_instruction", max_queries=none)
 
 
 @pytest.mark.parametrize("ids", ["solvable_queries", "solvable_queries/test_query_ids"])
@@ -142,6 +145,9 @@ def test_a_document_is_saved_and_read_again(tmp_path: Path) -> None:
     file = read_results(path)
     assert (file.framework, file.results[0].graded.has_finish) == ("Test_benchmark", True)
     assert ResultSaver(tmp_path).save({}, "bare") == tmp_path / "bare.json"
+    with pytest.raises(InputError, match="JSON has no number nan; leave the field out or write null"):
+        ResultSaver(tmp_path).save({"scores": [{"sopr_score": float("nan")}]}, "bare")
+    assert (tmp_path / "bare.json").read_text() == "{}\n"
 
 
 @pytest.mark.parametrize("name", ["", "../x.json", "a/b.json"])

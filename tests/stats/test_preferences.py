@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from proctor.records.grades import Missing
 from proctor.stats.estimates import mean, proportion
+from proctor.stats.intervals import Estimate
 from proctor.stats.preferences import Preferred, WinRate, settle, win_rate
 
 C, R, T = Preferred.CANDIDATE, Preferred.REFERENCE, Preferred.TIE
@@ -43,6 +44,7 @@ def test_without_ties_the_win_rate_is_a_rate() -> None:
 
 def test_a_judge_that_always_takes_the_first_is_all_flips_and_no_preference() -> None:
     found = rate_of([(C, R)] * 40)
+    assert isinstance(found.flips, Estimate)
     assert (found.rate.value, found.flips.value, found.wins_only.value) == (0.5, 1.0, 0.0)
 
 

@@ -186,8 +186,13 @@ def _orders(found: Preferences, rate: WinRate) -> str:
     rest = "the verdicts settled the rest, or both attempts were the same"
     if not asked:
         return f"none of {pairs} pairs had to be judged: the verdicts settled them, or both attempts were the same"
-    told = f"{amount(asked)} of {pairs} pairs were judged in both orders, which disagreed on"
-    told = f"{told} {percent(rate.flips.value)}"
+    if isinstance(rate.flips, Missing):
+        told = f"a judge was asked about {amount(asked)} of {pairs} pairs and could be read on none in both orders"
+    else:
+        told = f"{amount(rate.flips.n)} of {pairs} pairs were judged in both orders, which disagreed on"
+        told = f"{told} {percent(rate.flips.value)}"
+        unread = asked - rate.flips.n
+        told = f"{told}; on {amount(unread)} more the judge could not be read" if unread else told
     return told if asked == len(found.compared) else f"{told}; {rest}"
 
 

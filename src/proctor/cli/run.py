@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from proctor.config import Settings, read_settings, settings_of
 from proctor.errors import OptionError, counted
 from proctor.gateway.faults import FAULTS
 from proctor.gateway.policy import POLICIES
+from proctor.metrics._trials import broken
+from proctor.records.grades import Missing
+from proctor.records.runs import RunRecord
 from proctor.report.terminal import overview
 from proctor.wiring.exams import Ended, prepare, sit
 from proctor.wiring.pages import Wish, page_path, write_page
@@ -158,6 +162,13 @@ def _report(ended: Ended, display: str | None) -> int:
             err=True,
         )
         return STOPPED
+    if ended.state.left and ended.state.left == ended.record.planned:
+        click.echo(
+            f"proctor: none of {counted(ended.record.planned, 'trial')} could be done: {_trouble(ended.record)}. "
+            "The same command tries them again.",
+            err=True,
+        )
+        return 1
     if ended.state.left:
         click.echo(
             f"proctor: {counted(ended.state.left, 'trial')} failed through the environment and are owed; the same "
@@ -165,6 +176,16 @@ def _report(ended: Ended, display: str | None) -> int:
             err=True,
         )
     return 0
+
+
+def _trouble(run: RunRecord) -> str:
+    """What kept most trials of a run from being done."""
+    told = Counter[str]()
+    for trial in run.trials:
+        lost = broken(trial)
+        unheard = [one.reason for one in trial.verdicts if isinstance(one, Missing)]
+        told.update([lost.detail or lost.reason] if lost is not None else unheard[:1])
+    return max(told, key=told.__getitem__, default="they were not begun").rstrip(".")
 
 
 def _places(ended: Ended, page: Path | None) -> list[str]:

@@ -30,7 +30,6 @@ def solvable_win_rate(rounds: Mapping[str, Sequence[Preference]], *, level: floa
         if one.reasons and all(isinstance(order, Preferred) for order in one.orders)
     ]
     flips = proportion(sum(one.flipped for one in compared), len(compared), level=level)
-    if isinstance(flips, Missing):
-        return rate
-    counted: WinRate = msgspec.structs.replace(rate, flips=flips)
+    none = Missing("no pair was compared in both orders")
+    counted: WinRate = msgspec.structs.replace(rate, flips=flips if compared else none)
     return counted

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from proctor.errors import ReplyError, SampleError
+from proctor.errors import ModelUnavailableError, ReplyError, SampleError
 from proctor.messages import ToolCall, read_tool_call
 from proctor.models.chat import Reply
 from proctor.models.payloads import Form
@@ -44,20 +44,23 @@ class Answered(msgspec.Struct, frozen=True):
 
 
 def decoded(answered: Answered, model: str) -> dict[str, Any]:
-    """The JSON object in the body. Raises ReplyError when there is none."""
+    """The JSON object in the body. ModelUnavailableError when there is none: it came from no model."""
     try:
         data = msgspec.json.decode(answered.body)
     except (msgspec.DecodeError, RecursionError) as error:
         if not answered.body.strip() or "truncated" in str(error):
-            raise _useless("the reply's JSON is cut off.", "cut_reply", answered, model) from None
-        raise _useless("the reply is not JSON.", "wrong_shape", answered, model) from None
+            raise _garbled("the answer's JSON is cut off.", answered, model) from None
+        raise _garbled("the answer is not JSON.", answered, model) from None
     if not isinstance(data, dict):
-        raise _useless("the reply is not a JSON object.", "wrong_shape", answered, model)
+        raise _garbled("the answer is not a JSON object.", answered, model)
     return data
 
 
 def read_answer(answered: Answered, model: str, form: Form | None, price: Price | Missing) -> Reply:
-    """The reply in an answer that is `fine`. Raises the ReplyError that names what is wrong with it."""
+    """The reply in an answer that is `fine`. ReplyError names what is wrong with it.
+
+    ModelUnavailableError where it is no model's reply at all, such as the page of a proxy.
+    """
     data = decoded(answered, model)
     usage = _usage(data.get("usage"), price)
     try:
@@ -76,7 +79,7 @@ def read_answer(answered: Answered, model: str, form: Form | None, price: Price 
 def _first_choice(data: dict[str, Any], answered: Answered, model: str) -> tuple[dict[str, Any], str]:
     choices = data.get("choices")
     if not isinstance(choices, list) or (choices and not isinstance(choices[0], dict)):
-        raise _useless("the reply has no list of choices.", "wrong_shape", answered, model)
+        raise _garbled("the answer has no list of choices.", answered, model)
     choice = choices[0] if choices else {}
     finish = choice.get("finish_reason") or "stop"
     if finish == "content_filter":
@@ -143,6 +146,10 @@ def _usage(told: Any, price: Price | Missing) -> Usage:
     else:
         billed = price.cost(prompt, completion, cached if type(cached) is int else 0)
     return Usage(requests=1, prompt_tokens=prompt, completion_tokens=completion, cost=billed)
+
+
+def _garbled(problem: str, answered: Answered, model: str) -> ModelUnavailableError:
+    return ModelUnavailableError(problem, model=model, kind="garbled", status=answered.status, raw=answered.text())
 
 
 def _useless(problem: str, kind: str, answered: Answered, model: str) -> ReplyError:

@@ -103,7 +103,7 @@ def _read(answered: Answered, form: Form | None, around: Surroundings) -> Reply:
         raise fault(answered, around.address)
     try:
         return read_answer(answered, around.address.name, form, around.price)
-    except ReplyError:
+    except (ModelUnavailableError, ReplyError):
         if hidden := _hidden(answered, around.address):
             raise hidden from None
         raise
@@ -112,13 +112,13 @@ def _read(answered: Answered, form: Form | None, around: Surroundings) -> Reply:
 def _hidden(answered: Answered, address: Address) -> ModelError | None:
     try:
         return hidden_fault(decoded(answered, address.name), answered, address)
-    except ReplyError:
+    except ModelUnavailableError:
         return None
 
 
 def _mends(error: ModelError) -> bool:
     """Whether another attempt may mend it: only faults of the line and of the server are repeated."""
-    return isinstance(error, ModelUnavailableError) and is_transient(error.status)
+    return isinstance(error, ModelUnavailableError) and (error.kind == "garbled" or is_transient(error.status))
 
 
 def _counted(error: ModelError, attempts: int) -> ModelError:

@@ -22,9 +22,11 @@ _METHODS = {"judge": "official"}
 
 
 _UNREACHED = frozenset(
-    MODEL_FAULTS[kind] for kind in ("unavailable", "server_error", "busy", "timeout", "not_recorded")
+    MODEL_FAULTS[kind]
+    for kind in ("unavailable", "server_error", "garbled", "busy", "timeout", "bad_request", "not_recorded")
 )
-"""The reasons for which there is no verdict and another go may have one: the judge was never reached."""
+"""The reasons for which there is no verdict and another go may have one: no model has read the question. The same are
+the environment's fault where an agent's model is asked (`runs.trial.fault_of`)."""
 
 
 def judging_of(judge: Judge, repeats: int = 1) -> Judging:

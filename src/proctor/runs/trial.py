@@ -54,8 +54,9 @@ async def run_trial(
 def fault_of(error: Exception) -> Fault:
     """Whose fault an error was.
 
-    A model or an agent's endpoint that cannot be reached is the environment's. What a model says, and a conversation
-    that has become too long for it, are the agent's, as is every other error that comes out of it.
+    A model or an agent's endpoint that cannot be reached is the environment's, and so is an answer that is no model's
+    reply and a request that is not taken. What a model says, and a conversation that has become too long for it, are
+    the agent's, as is every other error that comes out of it.
     """
     if isinstance(error, ModelUnavailableError | AgentUnavailableError):
         return Fault.ENVIRONMENT

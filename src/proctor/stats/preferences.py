@@ -36,8 +36,8 @@ class WinRate(msgspec.Struct, frozen=True, tag="win rate", omit_defaults=True):
     """(wins + ties / 2) / n: 0.5 says that neither is better."""
     wins_only: Estimate
     """wins / n, as StableToolBench prints it: ties count as lost."""
-    flips: Estimate
-    """The share of queries on which the two orders disagreed."""
+    flips: Estimate | Missing
+    """The share of queries on which the two orders disagreed, of those that a judge compared in both."""
     wins: int
     ties: int
     losses: int

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -149,8 +150,7 @@ class Hall:
         silent = self._given.agent is None and calls_nobody(self.settings.agent.name, self.settings.agent.options)
         if not silent and not any(able[kind] for kind in policy.order):
             raise OptionError(
-                f"nobody answers the calls under the policy {policy.name!r}; name --cache STORE, --simulator KIND or "
-                "--live KIND."
+                f"nobody answers the calls under the policy {policy.name!r}; name {_named(policy.order)}."
             )
         faults = faults_of(said.faults, said.fault, self.settings.run.seed)
         return Gateway(
@@ -161,6 +161,16 @@ class Hall:
             live=live,
             options=GatewayOptions(faults=faults, run=self.run),
         )
+
+
+def _named(order: Sequence[Source]) -> str:
+    """The options that name who answers under a policy."""
+    options = {
+        Source.RECORDED: "--cache STORE",
+        Source.SIMULATED: "--simulator KIND",
+        Source.LIVE: "--live KIND",
+    }
+    return " or ".join(options[kind] for kind in order if kind in options)
 
 
 def limits_of(settings: Settings) -> Limits:
