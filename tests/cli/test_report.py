@@ -113,3 +113,9 @@ def test_a_calibration_stands_on_the_page(ran: Ran, tmp_path: Path) -> None:
     assert ran("judge", "calibrate", "labels.csv", "--output", "judge.json").exit_code == 0
     document = ran("report", "baseline_towns", "--calibration", "judge.json", "-o", "-").stdout
     assert "Solved, corrected" in document
+
+
+def test_the_starters_own_calibration_is_named_by_a_word(ran: Ran) -> None:
+    ended = ran("report", "baseline_towns", "--calibration", "starter", "-o", "-")
+    assert ended.exit_code == 0
+    assert "Beside labels of people, the judge passed" in ended.stdout

@@ -94,14 +94,15 @@ def test_the_page_says_what_kind_of_judge_gave_the_verdicts(make_run: MakeRun, m
 def test_a_run_that_nobody_has_judged_has_no_score_and_the_page_says_why(make_run: MakeRun) -> None:
     said = visible(page(exhibit(make_run(judged=False))))
     assert "Nobody has judged these answers yet" in said
-    assert "solvable pass rate (SoPR) unmeasured: nothing could be measured (nobody has judged it yet" in said
+    assert "unmeasured solvable pass rate (SoPR) nobody has judged it yet (" in said
 
 
 def test_the_corrected_rate_stands_beside_the_raw_one(make_run: MakeRun) -> None:
     said = visible(page(exhibit(make_run(), calibration=CALIBRATION)))
     assert said.index("Solved, as judged") < said.index("Solved, corrected")
     assert "the judge passed 93.0 % of 90 good answers and failed 80.0 % of 60 bad ones (labels.csv)" in said
-    assert "Not calibrated" in visible(page(exhibit(make_run())))
+    assert "--calibration starter does that" in visible(page(exhibit(make_run())))
+    assert "Not calibrated" in visible(page(exhibit(make_run(method="official"))))
 
 
 def test_a_calibration_of_another_judge_is_said_to_be_one(make_run: MakeRun) -> None:

@@ -57,7 +57,7 @@ def beside_gold(trial: Trial) -> Beside:
         gold = read_gold(list(trial.query.calls))
         names = set(_names(gold))
         made = [_made(step, names) for step in trial.trace.steps if isinstance(step, CallStep)]
-        return _paired(match_trajectories(made, gold, "superset"), _apis(trial))
+        return _paired(match_trajectories(made, gold, "superset"), _apis(trial, names))
     except (SampleError, UnmeasuredError) as error:
         return Beside(note=f"the calls could not be paired: {error}")
 
@@ -79,12 +79,16 @@ def _names(gold: Iterable[Any]) -> Iterator[str]:
                 yield from _names(option)
 
 
-def _apis(trial: Trial) -> dict[str, tuple[str, str]]:
-    """The tool and the API that the query's gold names have."""
+def _apis(trial: Trial, names: Collection[str]) -> dict[str, tuple[str, str]]:
+    """The tool and the API of those names of the gold that are names of APIs that it needs."""
     needed = {_pair(gold) for gold in trial.query.gold}
-    apis = [spec.id for spec in trial.query.apis if (spec.id.tool, spec.id.api) in needed]
-    apis += [ApiId(gold.category or "", gold.tool, gold.api) for gold in trial.query.gold]
-    return {name(api): (api.tool, api.api) for api in apis for name in (plain_name, canonical_name)}
+    ids = {ApiId(gold.category or "", gold.tool, gold.api): None for gold in trial.query.gold}
+    ids |= {spec.id: None for spec in trial.query.apis if (spec.id.tool, spec.id.api) in needed}
+    found: dict[str, tuple[str, str]] = {}
+    for name_of in (plain_name, canonical_name):  # the second is dearer, and seldom needed
+        if not set(names) <= found.keys():
+            found |= {name_of(api): (api.tool, api.api) for api in ids}
+    return found
 
 
 def _paired(found: TrajectoryResult, apis: Mapping[str, tuple[str, str]]) -> Beside:

@@ -107,7 +107,11 @@ def robustness_plot(runs: Iterable[Neighbour], width: float = HALF) -> Plot | No
     scale = _Scale(ticks[0], ticks[-1], width)
     points = [_Point(run.faults, run, run.agent if run is curve[-1] else "") for curve in curves for run in curve]
     plot = _drawn(
-        points, "share of answers spoilt on purpose", [Tick(scale(one), f"{one * 100:g} %") for one in ticks], scale
+        points,
+        "share of answers spoilt on purpose",
+        [Tick(scale(one), f"{one * 100:g} %") for one in ticks],
+        scale,
+        joined=True,
     )
     lines = tuple(" ".join(f"{scale(run.faults):.1f},{_height(_value(run)):.1f}" for run in curve) for curve in curves)
     return msgspec.structs.replace(plot, lines=lines)
@@ -146,10 +150,13 @@ def _value(run: Neighbour) -> float:
     return run.sopr.value
 
 
-def _drawn(points: Sequence[_Point], x_title: str, x_ticks: Sequence[Tick], scale: _Scale) -> Plot:
+def _drawn(
+    points: Sequence[_Point], x_title: str, x_ticks: Sequence[Tick], scale: _Scale, *, joined: bool = False
+) -> Plot:
     marks: list[Mark] = []
     for point in sorted(points, key=lambda one: -_value(one.run)):
-        marks.append(_mark(point, scale(point.x), scale.width, marks))
+        label = point.label if len(point.label) <= _LONGEST else f"{point.label[: _LONGEST - 1]}…"
+        marks.append(_labelled(_mark(point, scale(point.x)), label, scale.width, marks, joined=joined))
     return Plot(
         x_title=x_title,
         y_title="SoPR",
@@ -160,29 +167,33 @@ def _drawn(points: Sequence[_Point], x_title: str, x_ticks: Sequence[Tick], scal
     )
 
 
-def _mark(point: _Point, x: float, width: float, placed: Sequence[Mark]) -> Mark:
+def _mark(point: _Point, x: float) -> Mark:
     run = point.run
     assert not isinstance(run.sopr, Missing)
-    low, high = run.sopr.low, run.sopr.high
-    top, bottom = (None if end is None else _height(end) for end in (high, low))
-    y = _height(run.sopr.value)
-    label = point.label if len(point.label) <= _LONGEST else f"{point.label[: _LONGEST - 1]}…"
-    label_x, label_y, anchor = x + 11, y + 4, "start"
-    if label_x + _LETTER * len(label) > width - 4:  # above its interval: to the left, a line may come
-        label_x, label_y, anchor = min(x + 5, width), (y if top is None else top) - 9, "end"
-    for other in sorted((one for one in placed if one.label), key=lambda one: one.label_y):
-        if label and abs(other.x - x) < _LETTER * _LONGEST and abs(other.label_y - label_y) < _LINE:
-            label_y = other.label_y + _LINE
+    low, high, y = run.sopr.low, run.sopr.high, _height(run.sopr.value)
     ends = "" if low is None or high is None else f", {low * 100:.1f} to {high * 100:.1f}"
     return Mark(
         x=x,
         y=y,
-        top=top,
-        bottom=bottom,
-        label=label,
-        label_x=label_x,
-        label_y=min(max(label_y, 10.0), HEIGHT - BOTTOM),
-        anchor=anchor,
+        top=None if high is None else _height(high),
+        bottom=None if low is None else _height(low),
+        label="",
+        label_x=x + 11,
+        label_y=y + 4,
+        anchor="start",
         shown=run.shown,
         told=f"{run.name}: {run.sopr.value * 100:.1f} %{ends}; {point.x:g}",
     )
+
+
+def _labelled(mark: Mark, label: str, width: float, placed: Sequence[Mark], *, joined: bool) -> Mark:
+    """The mark with its label: to the right; where there is no room, to the left, or above where a line comes."""
+    x, y, anchor = mark.label_x, mark.label_y, mark.anchor
+    if x + _LETTER * len(label) > width - 4:
+        x, anchor = (min(mark.x + 5, width), "end") if joined else (mark.x - 11, "end")
+        y = (mark.y if mark.top is None else mark.top) - 9 if joined else y
+    for other in sorted((one for one in placed if one.label), key=lambda one: one.label_y):
+        if label and abs(other.x - mark.x) < _LETTER * _LONGEST and abs(other.label_y - y) < _LINE:
+            y = other.label_y + _LINE
+    y = min(max(y, 10.0), HEIGHT - BOTTOM)
+    return msgspec.structs.replace(mark, label=label, label_x=x, label_y=y, anchor=anchor)
