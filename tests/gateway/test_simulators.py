@@ -12,7 +12,7 @@ from proctor.gateway.prompts import EXAMPLE_CHARACTERS, shown_examples
 from proctor.gateway.recorded import RecordedSource
 from proctor.gateway.simulators import MirrorSource, ModelSource, TemplateSource
 from proctor.gateway.source import AnswerSource, Call, Unanswered
-from proctor.gateway.templates import filled
+from proctor.gateway.templates import filled, salvaged
 from proctor.models.chat import Reply
 from proctor.models.scripted import ScriptedModel
 from proctor.records.answers import Answer, Provenance, Source
@@ -206,3 +206,55 @@ def test_names_of_types_become_values_that_depend_on_the_call_alone() -> None:
     assert first != filled(template, Call.of(api, {"q": 2}))
     kinds = {name: type(value) for name, value in first.items()}
     assert kinds == {"id": int, "name": str, "price": float, "open": bool, "next": type(None), "tags": list}
+
+
+CUT = '{"status": "str", "data": {"count": "int", "films": [{"id": "int", "name": "st, \\\\", "open": "bo'
+
+
+@pytest.mark.parametrize(
+    ("template", "whole"),
+    [
+        (CUT, {"status": "str", "data": {"count": "int", "films": [{"id": "int", "name": "st, \\"}]}}),
+        ('{"a": [1, 2, {"b": {"c": null}', {"a": [1, 2, {"b": {"c": None}}]}),
+        ('[{"id": "int"}, {"id": "in', [{"id": "int"}]),
+        ('{"a": "x", "b', {"a": "x"}),
+        ('{"a": "x"', None),
+        ('{"a": "x', None),
+        ("{", None),
+        ("{not json, at all", None),
+        ('{"a": 1}', {"a": 1}),
+        ("a sentence", "a sentence"),
+        ({"a": 1}, {"a": 1}),
+    ],
+)
+async def test_of_a_documented_response_that_was_cut_the_whole_fields_are_kept(template: object, whole: object) -> None:
+    assert salvaged(template) == whole
+    api = ApiSpec(ApiId("a", "b", "c"), template_response=template)
+    outcome = await TemplateSource().answer(Call.of(api, {}))
+    assert isinstance(outcome, Unanswered) == (whole is None)
+
+
+async def test_a_cut_template_is_filled_by_the_call() -> None:
+    api = ApiSpec(ApiId("a", "b", "c"), template_response=CUT)
+    one, two = [await TemplateSource().answer(Call.of(api, {"status": said})) for said in ("x", "y")]
+    assert isinstance(one, Answer)
+    assert isinstance(two, Answer)
+    assert one.response["status"] == "x"
+    assert one.response["data"]["films"][0]["id"] != two.response["data"]["films"][0]["id"]
+    assert isinstance(one.response["data"]["count"], int)
+
+
+def test_lists_that_are_described_have_items_of_their_type() -> None:
+    template = {
+        "a": "list of str with length 3",
+        "b": "list of int with length 6387",
+        "c": "empty list",
+        "d": "list of NoneType with length 2",
+        "e": "NoneType",
+        "f": "list of things",
+    }
+    said = filled(template, Call.of(ApiId("a", "b", "c"), {}))
+    assert [type(item) for item in said["a"]] == [str] * 3
+    assert len(set(said["a"])) == 3
+    assert [type(item) for item in said["b"]] == [int] * 20
+    assert (said["c"], said["d"], said["e"], said["f"]) == ([], [None, None], None, "list of things")

@@ -13,7 +13,7 @@ from proctor.gateway.envelopes import Unreadable, read_envelope
 from proctor.gateway.policy import shortened
 from proctor.gateway.prompts import EXAMPLES, mirror_request, model_request
 from proctor.gateway.source import Call, Unanswered
-from proctor.gateway.templates import filled
+from proctor.gateway.templates import filled, salvaged
 from proctor.models.chat import ChatModel, Request
 from proctor.records.answers import Answer, Provenance, Source
 from proctor.records.entries import Entry
@@ -118,7 +118,8 @@ class TemplateSource:
     """Answers in the shape of the documented response, with the call's arguments in their places.
 
     It needs no model and no network, and the same call has the same answer on every machine. It knows nothing: values
-    that the arguments do not give are those of the documentation. An API without a documented response is not answered.
+    that the arguments do not give are those of the documentation. Of a documented response that is cut off, the fields
+    that are whole are answered. An API without a documented response is not answered.
     """
 
     name = "template"
@@ -128,11 +129,14 @@ class TemplateSource:
         """The documented response, filled; a required argument that lacks is the API's error."""
         if call.spec is None or call.spec.template_response is None:
             return Unanswered("undocumented")
+        template = salvaged(call.spec.template_response)
+        if template is None:
+            return Unanswered("undocumented", "its documented response is cut off before its first field")
         made = Provenance(self.source, self.name)
         lacking = [parameter.name for parameter in call.spec.required if parameter.name not in call.arguments]
         if lacking:
             return Answer("", f"Missing required parameter: {', '.join(lacking)}.", made)
-        return msgspec.structs.replace(Answer(filled(call.spec.template_response, call)), provenance=made)
+        return msgspec.structs.replace(Answer(filled(template, call)), provenance=made)
 
     async def aclose(self) -> None:
         """Nothing is held."""

@@ -92,7 +92,7 @@ _SENTENCES = re.compile(
 _WORDS = re.compile(r"\W*(?:unauthori[sz]ed|forbidden)\W*", re.IGNORECASE)
 """Failures where an error stands; alone as a response they may be a word out of a dictionary."""
 _STATUS = re.compile(
-    r"\W*(?P<named>(?:(?:http|error|status|code)[\s:=/._-]*)*)(?:1\.1\s+)?(?P<status>[45]\d\d)\b", re.IGNORECASE
+    r"\W*(?P<named>(?:(?:http(?:/\d(?:\.\d)?)?|error|status|code)[\s:=]*)*)(?P<status>[45]\d\d)\b", re.IGNORECASE
 )
 _GENERIC = re.compile(
     r"[\s\W]*(?:(?:client|server)?\s*error\b|bad request|not found|page not found)?\W*", re.IGNORECASE
