@@ -25,7 +25,7 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
     "sacrebleu": ("proctor.metrics._bleu_score", "proctor.metrics._chrf_score"),
     "scipy": ("proctor.metrics.pairing", "proctor.stats"),
     "starlette": ("proctor.server.http",),
-    "uvicorn": ("proctor.server.listening",),
+    "uvicorn": ("proctor.server.bounded", "proctor.server.listening"),
     "yaml": ("proctor.judges.templates",),
 }
 IMPORTED_AS = {"pyyaml": "yaml"}

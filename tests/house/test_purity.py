@@ -45,6 +45,7 @@ PURE = (
     "proctor.report.telling",
     "proctor.report.trials",
     "proctor.server.counters",
+    "proctor.server.local",
     "proctor.server.protocol",
     "proctor.server.lookup",
     "proctor.runs.comparing",

@@ -18,6 +18,7 @@ from proctor.catalog.index import Catalog
 from proctor.gateway.canned import CannedSource
 from proctor.gateway.gateway import Gateway
 from proctor.records.queries import ApiId, ApiSpec, Parameter, ToolSpec
+from proctor.server.bounded import bounded_http
 from proctor.server.http import Application
 from proctor.store.responses import ResponseStore, open_responses
 
@@ -82,9 +83,10 @@ def store(tmp_path: Path) -> Iterator[ResponseStore]:
 
 
 @contextlib.contextmanager
-def running(application: Any) -> Iterator[uvicorn.Server]:
+def running(application: Any, **more: Any) -> Iterator[uvicorn.Server]:
     """The application on a free port, in a thread, until the block ends."""
-    config = uvicorn.Config(application, port=0, log_level="warning", access_log=False, ws="none")
+    known = {"port": 0, "log_level": "warning", "access_log": False, "ws": "none", **bounded_http(), **more}
+    config = uvicorn.Config(application, **known)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve()))
     thread.start()
@@ -102,10 +104,13 @@ def serve(catalog: Catalog, store: ResponseStore) -> Iterator[Callable[..., Clie
     """Starts a server over the catalogue and the store, and gives a client of it."""
     with contextlib.ExitStack() as stack:
 
-        def start(script: Any = (), *, token: str | None = None, max_body: int = 10_000, **more: Any) -> Client:
+        def start(
+            script: Any = (), *, token: str | None = None, max_body: int = 10_000, wait: float = 30, **more: Any
+        ) -> Client:
             known = {"store": store, "simulators": CannedSource(script), **more}
             gateway = Gateway(known.pop("catalog", catalog), **known)
-            server = stack.enter_context(running(Application(gateway, token=token, max_body=max_body)))
+            application = Application(gateway, token=token, max_body=max_body)
+            server = stack.enter_context(running(application, **bounded_http(wait)))
             port = server.servers[0].sockets[0].getsockname()[1]
             return Client(f"http://127.0.0.1:{port}")
 

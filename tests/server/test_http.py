@@ -2,9 +2,11 @@
 
 import asyncio
 import concurrent.futures
+import contextlib
 import json
 import logging
 import socket
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from proctor.errors import OptionError
 from proctor.gateway.canned import CannedSource
 from proctor.gateway.simulators import TemplateSource
 from proctor.gateway.source import Call, Unanswered
@@ -152,8 +155,123 @@ def test_health_and_metrics_are_for_machines(serve: Serve) -> None:
     assert 'proctor_answers_total{source="canned"} 1' in lines
     assert 'proctor_requests_total{door="virtual",status="200"} 3' in lines
     assert 'proctor_requests_total{door="virtual",status="422"} 1' in lines
+    assert 'proctor_requests_total{door="health",status="200"} 1' in lines
     assert "proctor_apis 3" in lines
     assert all(line.startswith("#") or len(line.split(" ")) == 2 for line in lines)
+
+
+def test_every_request_is_counted_by_its_door(serve: Serve) -> None:
+    client = serve()
+    for path in ("/tools", "/tools/schema?name=x", "/nothing", "/virtual", "/metrics", "/health"):
+        client.request(path)
+    client.request("/tools", host="evil.example")
+    lines = client.request("/metrics")[1].decode().splitlines()
+    counted = {line.partition("{")[2] for line in lines if line.startswith("proctor_requests_total{")}
+    assert counted == {
+        'door="tools",status="200"} 1',
+        'door="tools",status="400"} 1',
+        'door="tools",status="421"} 1',
+        'door="other",status="404"} 1',
+        'door="virtual",status="404"} 1',
+        'door="metrics",status="200"} 1',
+        'door="health",status="200"} 1',
+    }
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"host": "evil.example"}, 421),
+        ({"host": "evil.example:8080"}, 421),
+        ({"host": "127.0.0.1.evil.example"}, 421),
+        ({"host": "10.0.0.1"}, 421),
+        ({"host": "[::1"}, 421),
+        ({"host": "localhost:x"}, 421),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": "https://localhost.evil.example"}, 403),
+        ({"host": "localhost:8080"}, 200),
+        ({"host": "[::1]:8080"}, 200),
+        ({"host": "127.0.0.1"}, 200),
+        ({"origin": "http://localhost:3000"}, 200),
+    ],
+)
+def test_a_page_in_a_browser_reaches_nothing_without_a_token(
+    serve: Serve, store: ResponseStore, headers: dict[str, str], status: int
+) -> None:
+    client = serve([{"wind": 5}])
+    asked = {"category": "", "tool_name": "sky_report", "api_name": "get_forecast", "tool_input": "", "strip": ""}
+    body = msgspec.json.encode({**asked, "toolbench_key": ""})
+    said = client.request("/virtual", body, **headers)
+    assert said[0] == status
+    assert client.request("/tools", **headers)[0] == status
+    assert client.request("/health", **headers)[0] == 200
+    assert store.count() == (status == 200)
+    if status != 200:
+        assert b"answers this machine only" in said[1]
+
+
+def test_with_a_token_any_host_will_do(serve: Serve) -> None:
+    client = serve(token=WORDS)
+    assert client.request("/tools", authorization=f"Bearer {WORDS}", host="exam.example")[0] == 200
+
+
+def test_a_blank_token_is_refused(serve: Serve) -> None:
+    with pytest.raises(OptionError, match="the token is blank"):
+        serve(token=WORDS[:0] + " ")
+
+
+def address_of(client: Any) -> tuple[str, int]:
+    host, _, port = client.url.removeprefix("http://").partition(":")
+    return host, int(port)
+
+
+def sent(client: Any, *parts: bytes, wait: float = 0) -> bytes:
+    """What the server says to these bytes until it closes the connection."""
+    with socket.create_connection(address_of(client), timeout=20) as line:
+        with contextlib.suppress(ConnectionError):
+            for part in parts:
+                line.sendall(part)
+                time.sleep(wait)
+        said = b""
+        with contextlib.suppress(ConnectionError):
+            while chunk := line.recv(65_536):
+                said += chunk
+        return said
+
+
+HEAD = b"POST /virtual HTTP/1.1\r\nhost: localhost\r\n"
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [HEAD + b"x-a: ", *[b"y" * 100_000] * 50],
+        [HEAD, *[b"x-a: y\r\n" * 10_000] * 50],
+        [HEAD + b"x-a: y\r\n" * 101 + b"\r\n"],
+        [HEAD + b"x-a: " + b"y" * 70_000 + b"\r\n\r\n"],
+        [HEAD + b"transfer-encoding: chunked\r\n\r\n0\r\n", *[b"x-a: y\r\n" * 10_000] * 50],
+        [HEAD + b"transfer-encoding: chunked\r\n\r\n1;", *[b"y" * 100_000] * 50],
+        [b"GET /", *[b"y" * 100_000] * 50],
+    ],
+)
+def test_headers_are_bounded_in_number_and_size_with_and_without_a_token(serve: Serve, parts: list[bytes]) -> None:
+    client = serve(token=WORDS)
+    said = sent(client, *parts)
+    assert said == b"" or b" 431 " in said or b" 400 " in said
+    assert client.json("/health")["status"] == "ok"
+
+
+def test_ninety_headers_are_a_request_like_any_other(serve: Serve) -> None:
+    client = serve()
+    said = sent(client, b"GET /health HTTP/1.1\r\nconnection: close\r\n" + b"x-a: y\r\n" * 90 + b"\r\n")
+    assert b" 200 OK" in said
+
+
+@pytest.mark.parametrize("begin", [b"", b"POST /virtual HT", HEAD, HEAD + b"content-length: 10\r\n\r\n{"])
+def test_a_request_that_does_not_come_to_its_end_is_given_up(serve: Serve, begin: bytes) -> None:
+    said = sent(serve(wait=0.3), begin)
+    assert b" 408 " in said or (said == b"" and b"\r\n\r\n" in begin)
 
 
 def test_tools_are_listed_a_page_at_a_time(serve: Serve) -> None:

@@ -60,7 +60,8 @@ def test_a_tools_input_is_an_object_or_its_text(said: object, arguments: dict[st
 
 
 @pytest.mark.parametrize(
-    "said", ["{'a': 1}", "[1]", "5", "null", '{"a": NaN}', "{", '"text"', '{"a":' * 5000, "\ud800"]
+    "said",
+    ['{"id": 1, "id": 2}', "{'a': 1}", "[1]", "5", "null", '{"a": NaN}', "{", '"text"', '{"a":' * 5000, "\ud800"],
 )
 def test_input_that_does_not_parse_is_an_error_with_the_known_beginning(said: str) -> None:
     error = tool_input(said)

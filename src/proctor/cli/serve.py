@@ -119,7 +119,9 @@ async def _to_one_client(gateway: Gateway, tools: McpTools, max_line: int) -> No
 
 
 def refuse_open_door(host: str, token: str | None) -> None:
-    """OptionError for an address that other machines reach, without a token."""
+    """OptionError for an address that other machines reach, without a token; a blank one is none."""
+    if token is not None and not token.strip():
+        raise OptionError("the token is blank; set one that nobody guesses, or leave PROCTOR_TOKEN out.")
     try:
         alone = ipaddress.ip_address(host).is_loopback
     except ValueError:

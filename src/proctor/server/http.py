@@ -15,10 +15,11 @@ from typing import Any
 
 import msgspec
 
-from proctor.errors import FileError, InputError, NeedsExtraError, StorageError
+from proctor.errors import FileError, InputError, NeedsExtraError, OptionError, StorageError
 from proctor.gateway.gateway import Gateway
 from proctor.records.answers import Answer, Source
 from proctor.server.counters import Counters
+from proctor.server.local import LocalOnly
 from proctor.server.lookup import ToolDoor
 from proctor.server.mcp import McpDoor, McpTools
 from proctor.server.protocol import (
@@ -37,6 +38,7 @@ __all__ = ["MAX_BODY", "Application", "Receive", "Scope", "Send", "Sent", "read_
 MAX_BODY = 1_000_000
 """A longer request is refused with status 413."""
 _MOST_BODIES = 20_000
+_DOORS = frozenset({"virtual", "mcp", "tools", "health", "metrics"})
 _JSON = (b"content-type", b"application/json")
 
 Scope = MutableMapping[str, Any]
@@ -50,7 +52,8 @@ class Application:
     """The ASGI application over a gateway.
 
     With a `token`, every door but `/health` wants it: as `Authorization: Bearer …`, or, at `/virtual`, as the
-    `toolbench_key` that upstream's clients send anyway. When the server stops, what is at work is finished first.
+    `toolbench_key` that upstream's clients send anyway. Without one, only requests to this machine by its own name are
+    answered, which a page in a browser cannot send. When the server stops, what is at work is finished first.
     `index` is a file in which the search of tools keeps what it built.
     """
 
@@ -61,39 +64,54 @@ class Application:
         self.counters = Counters()
         self.tools = ToolDoor(gateway.catalog, index)
         self.mcp = McpDoor(McpTools(gateway, self.tools), max_body=max_body, local=token is None)
-        self._token = token.encode() if token else None
+        if token is not None and not token.strip():
+            raise OptionError("the token is blank; name one that nobody guesses, or none.")
+        self._token = token.strip().encode() if token else None
+        self._local = LocalOnly() if token is None else None
         self._max_body = max_body
         self._bodies: dict[int, tuple[Answer, Sent]] = {}
         self._rest = _rest_of(self)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] == "http" and scope["path"] == "/virtual" and scope["method"] == "POST":
-            await self._virtual(scope, receive, send)
-        elif scope["type"] == "http" and scope["path"] != "/health" and not self._knows_token(scope):
-            self.counters.requests["other", 401] += 1
-            await send_answer(send, _UNAUTHORISED)
-        elif scope["type"] == "http" and scope["path"] == "/mcp":
-            await self._model_context(scope, receive, send)
-        else:
+        if scope["type"] != "http":
             await self._rest(scope, receive, send)
+            return
+        path = scope["path"]
+        foreign = self._local.refusal(scope["headers"]) if self._local is not None and path != "/health" else None
+        if foreign is not None:
+            await send_answer(self._counted(scope, send), foreign)
+        elif path == "/virtual" and scope["method"] == "POST":
+            await self._virtual(scope, receive, send)
+        elif path != "/health" and not self._knows_token(scope):
+            await send_answer(self._counted(scope, send), _UNAUTHORISED)
+        elif path == "/mcp":
+            await self._model_context(scope, receive, self._counted(scope, send))
+        else:
+            await self._rest(scope, receive, self._counted(scope, send))
 
-    async def _model_context(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """A client of MCP. It is told nothing by the server's own will, so there is nothing to be had but answers."""
+    def _counted(self, scope: Scope, send: Send) -> Send:
+        """Counts the answer, by its door and its status."""
+        door = scope["path"].strip("/").partition("/")[0]
+        door = door if door in _DOORS else "other"
 
         async def counted(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                self.counters.requests["mcp", message["status"]] += 1
+                self.counters.requests[door, message["status"]] += 1
             await send(message)
 
+        return counted
+
+    async def _model_context(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A client of MCP. It is told nothing by the server's own will, so there is nothing to be had but answers."""
         if scope["method"] != "POST":
-            await send_answer(counted, (405, error_body("MCP's messages come by POST."), None))
+            await send_answer(send, (405, error_body("MCP's messages come by POST."), None))
             return
         self.counters.at_work += 1
         try:
-            await self.mcp(scope, receive, counted)
+            await self.mcp(scope, receive, send)
         except NeedsExtraError as error:
-            await send_answer(counted, (501, error_body(str(error)), None))
+            await send_answer(send, (501, error_body(str(error)), None))
         finally:
             self.counters.at_work -= 1
 

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from proctor.errors import NeedsExtraError, OptionError
 from proctor.gateway.gateway import Gateway
+from proctor.server.bounded import bounded_http
 
 __all__ = ["Beside", "run", "shared"]
 
@@ -28,7 +29,9 @@ def run(application: Any, host: str, port: int, began: Callable[[str], object]) 
         began(_address(listening))
         signal.signal(signal.SIGTERM, _leave)  # for afterwards: while it serves, uvicorn listens to signals itself
         _look_for_cycles_less_often()
-        config = uvicorn.Config(application, log_level="warning", access_log=False, server_header=False)
+        config = uvicorn.Config(
+            application, log_level="warning", access_log=False, server_header=False, ws="none", **bounded_http()
+        )
         uvicorn.Server(config).run(sockets=[listening])
 
 
@@ -46,6 +49,7 @@ class Beside:
             lifespan="off",
             ws="none",
             timeout_graceful_shutdown=1,
+            **bounded_http(),
         )
         self._server = _deaf(uvicorn.Server(config))
         loop = asyncio.get_running_loop()

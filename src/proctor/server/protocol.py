@@ -73,6 +73,9 @@ def tool_input(said: str | dict[str, Any]) -> dict[str, Any] | str:
         return {}
     try:
         read = _decode_any(said)
+        json_text.refuse_duplicates(said.encode(), _encode(read))
+    except InputError as error:
+        return f"{PARSE_ERROR}: {error}"
     except json_text.UNREADABLE as error:
         return f"{PARSE_ERROR}: {json_text.problem(error, said)}"
     if not isinstance(read, dict):
