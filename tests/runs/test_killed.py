@@ -1,18 +1,19 @@
 """A run that is killed fifty times: the same result, and nothing that was written down is asked for again."""
 
+import asyncio
 import json
 import random
 import re
 import signal
-import subprocess
-import sys
 import threading
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.runs import played
+from tests.runs.forking import Forked, forking
 
 from proctor.models.chat import Reply
 from proctor.models.scripted_server import ScriptedServer
@@ -28,36 +29,50 @@ QUERIES = 160
 REPEATS = 2
 NEEDED = {"agent": 2, "judge": REPEATS}
 """So many questions each trial takes."""
+MORE = 4
+"""So many questions are answered after the one at which a kill was decided on."""
 
 
 class Playing:
-    """The played exam, with a kill at a moment that nobody foresees: so many questions from now, and a little later."""
+    """The played exam, with a kill at a moment that nobody foresees: so many questions from now, and a little later.
+
+    What is asked when that moment has nearly come waits for it, so that no round does much more than its share.
+    """
 
     def __init__(self, dice: random.Random) -> None:
         self.questions = list[tuple[str, str]]()
         """Who was asked in this round, and about what: the query's number, or the dog's name."""
         self._dice = dice
         self._target = 0
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Forked | None = None
 
-    def begin(self, process: subprocess.Popen[bytes], *, kills: bool) -> None:
+    def begin(self, *, kills: bool) -> None:
+        """A round begins, in which the process is killed or comes to its end."""
         self.questions.clear()
-        self._process = process
+        self._process = None
         self._target = self._dice.randint(1, 9) if kills else 0
 
-    def __call__(self, body: dict[str, Any]) -> Reply:
+    def goes(self, process: Forked) -> None:
+        """This is the process of the round."""
+        self._process = process
+
+    async def __call__(self, body: dict[str, Any]) -> Reply:
         said = json.dumps(body["messages"])
         about = re.findall(r"dog-\d+" if body["model"] == "simulator" else r"How old is dog (\d+)", said)[-1]
         self.questions.append((body["model"], about))
         if self._target and len(self.questions) == self._target:
-            assert self._process is not None
-            threading.Timer(self._dice.uniform(0, 0.03), self._process.kill).start()
+            asyncio.get_running_loop().call_later(self._dice.uniform(0, 0.03), self._kill)
+        while self._target and len(self.questions) > self._target + MORE and not self._is_over():
+            await asyncio.sleep(0.002)
         return played.play(body)
 
+    def _kill(self) -> None:
+        while self._process is None:
+            time.sleep(0.001)
+        self._process.kill()
 
-def started(words: list[str], log: Path) -> subprocess.Popen[bytes]:
-    with log.open("ab") as out:
-        return subprocess.Popen([sys.executable, "-m", "proctor", *words], stdout=out, stderr=out)  # noqa: S603 - ourselves
+    def _is_over(self) -> bool:
+        return self._process is not None and self._process.over
 
 
 def written_down(folder: Path) -> tuple[dict[str, Counter[str]], set[str]]:
@@ -101,21 +116,21 @@ def test_fifty_kills_change_nothing_and_nothing_is_asked_for_that_was_written_do
     playing = Playing(dice)
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     run = killed / "runs" / "react_animals-agent"
-    with ScriptedServer(playing) as server:
-        ended = started(played.words(played.settings(benchmark, server.url, whole)), tmp_path / "log")
-        playing.begin(ended, kills=False)
-        assert ended.wait(120) == 0, (tmp_path / "log").read_text()
+    with ScriptedServer(playing) as server, forking() as forks:
+        playing.begin(kills=False)
+        asked = played.words(played.settings(benchmark, server.url, whole))
+        assert forks.begin(asked, tmp_path / "log").wait() == 0, (tmp_path / "log").read_text()
         words = [*played.words(played.settings(benchmark, server.url, killed)), "--concurrency", "3"]
         kills = 0
         for _ in range(KILLS * 2):
             known, dogs = written_down(run)
-            process = started(words, tmp_path / "log")
-            playing.begin(process, kills=kills < KILLS)
+            playing.begin(kills=kills < KILLS)
+            process = forks.begin(words, tmp_path / "log")
+            playing.goes(process)
             if kills < KILLS and dice.random() < 0.2:  # while it reads its files, too
-                threading.Timer(dice.uniform(0.1, 1.5), process.kill).start()
-            code = process.wait(120)
-            asked = Counter(playing.questions)
-            for (model, about), times in asked.items():
+                threading.Timer(dice.uniform(0, 0.3), process.kill).start()
+            code = process.wait()
+            for (model, about), times in Counter(playing.questions).items():
                 if model == "simulator":
                     assert about not in dogs, about
                 else:
