@@ -145,6 +145,16 @@ def test_several_sets_are_held_together(run: Run, keep: Keep) -> None:
     assert json.loads(alone.stdout)["comparison"]["overall"]["outcome"] == "improved"
 
 
+def test_a_judge_that_compares_its_own_answers_is_told_of(
+    run: Run, keep: Keep, judge: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", judge.url)
+    places = keep("old", {"G1": "SN"}), keep("new", {"G1": "SS"}, agent_model="openai:scripted")
+    done = run("compare", *places, "--judge", "openai/scripted")
+    assert done.exit_code == 0, done.stderr
+    assert done.stderr.count("the judge is the model under test (openai/scripted)") == 1
+
+
 def test_a_judge_says_whose_answers_are_better_and_is_asked_once(run: Run, keep: Keep, judge: ScriptedServer) -> None:
     places = keep("old", {"G1": "SSSSN"}), keep("new", {"G1": "SSSSS"})
     words = ("--judge", "openai/scripted", "--judge-url", judge.url)

@@ -218,11 +218,13 @@ async def test_ragass_wrapper_around_llamaindex_is_opened() -> None:
 async def test_a_client_needs_the_name_of_a_model(serve: Any) -> None:
     import openai
 
-    server = serve(["yes"])
+    server = serve(["yes", "yes"])
     async with openai.AsyncOpenAI(base_url=server.url, api_key="k") as client:
-        with pytest.raises(OptionError, match="as_chat_model\\(client, model='…'\\)"):
+        with pytest.raises(OptionError, match=r"hand over both: \(client, 'gpt-4o-mini'\)"):
             as_chat_model(client)
-        assert (await as_chat_model(client, model="tiny").reply(Request.of("x"))).text == "yes"
+        for model in (as_chat_model(client, model="tiny"), as_chat_model((client, "tiny"))):
+            assert (await model.reply(Request.of("x"))).text == "yes"
+    assert [body["model"] for body in server.bodies] == ["tiny", "tiny"]
 
 
 @pytest.mark.parametrize("thing", [None, 3, object(), ScriptedModel])

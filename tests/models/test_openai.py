@@ -82,6 +82,18 @@ MISBEHAVIOUR: dict[str, tuple[Any, type[ModelError], str, int | None, int]] = {
     "404 model": (error(404, "the model `tiny` does not exist", code="model_not_found"), ModelRefusedError,
                   "unknown_model", 404, 1),
     "400 model": (error(400, "tiny is not a valid model ID"), ModelRefusedError, "unknown_model", 400, 1),
+    "400 model is not found": (error(400, "model 'tiny' not found, try pulling it"), ModelRefusedError,
+                               "unknown_model", 400, 1),
+    "400 something else is not found": (error(400, "The model could not process: file not found"), ModelRequestError,
+                                        "bad_request", 400, 1),
+    "400 key": (error(400, "API key not valid. Please pass a valid API key."), ModelRefusedError, "refused_key", 400,
+                1),
+    "403 for a while": (error(403, "Rate limit exceeded, try again later"), ModelBusyError, "busy", 403, 3),
+    "429 that names a page about billing": (error(429, "Rate limit reached, see example.org/account/billing"),
+                                            ModelBusyError, "busy", 429, 3),
+    "429 for good": (error(429, "quota", type="insufficient_quota"), ModelRefusedError, "no_credit", 429, 1),
+    "not UTF-8": (HttpReply(200, b'{"choices": [{"message": {"content": "\xff"}}]}'), ModelUnavailableError,
+                  "garbled", 200, 3),
 }  # fmt: skip
 
 
@@ -315,6 +327,47 @@ async def test_a_schema_that_is_wrong_is_the_callers_mistake_and_teaches_nothing
     with pytest.raises(ModelRequestError, match="Invalid schema"):
         await model.reply(Request.of("x", output=VERDICT))
     assert model.lacks == frozenset()
+
+
+async def test_a_form_is_left_after_a_no_that_does_not_say_why_and_after_one_that_says_so_with_500(
+    serve: Any, quick_model: Any
+) -> None:
+    for refusal in (error(400, "invalid request"), error(500, "grammar not supported")):
+        model = quick_model(serve(lambda body, no=refusal: no if "response_format" in body else "1"))
+        reply = await model.reply(Request.of("x", output=VERDICT))
+        assert (reply.output_form, model.lacks) == ("function", frozenset({"json_schema"}))
+
+
+async def test_a_form_that_worked_is_not_blamed_for_a_later_no(serve: Any, quick_model: Any) -> None:
+    server = serve(['{"verdict": 1}', error(400, "invalid request")])
+    model = quick_model(server)
+    await model.reply(Request.of("x", output=VERDICT))
+    with pytest.raises(ModelRequestError, match="invalid request"):
+        await model.reply(Request.of("y", output=VERDICT))
+    assert (len(server.bodies), model.lacks) == (2, frozenset())
+
+
+async def test_what_is_refused_though_it_was_left_out_is_not_asked_for_ever(serve: Any, quick_model: Any) -> None:
+    server = serve(lambda _: error(400, "Unsupported parameter: 'temperature' is not supported with this model."))
+    with pytest.raises(ModelRequestError, match="temperature"):
+        await quick_model(server).reply(Request.of("x", extra={"temperature": 0}))
+    assert len(server.bodies) == 2
+
+
+async def test_of_several_calls_the_one_that_was_asked_for_is_read(serve: Any, quick_model: Any) -> None:
+    calls = [{"function": {"name": name, "arguments": said}} for name, said in (("other", "{}"), ("verdict", "[1]"))]
+    server = serve([body([{"message": {"tool_calls": calls}}])])
+    reply = await quick_model(server, output_form="function").reply(Request.of("x", output=VERDICT))
+    assert (reply.text, reply.tool_calls) == ("[1]", ())
+
+
+async def test_a_bill_below_nothing_is_not_believed(serve: Any, quick_model: Any) -> None:
+    told = {"prompt_tokens": 5, "completion_tokens": 5, "cost": -3}
+    answer = {"choices": [{"message": {"content": "a"}}], "usage": told}
+    reply = await quick_model(serve([HttpReply(200, answer)])).reply(ASK)
+    assert isinstance(reply.usage.cost, Missing)
+    reply = await quick_model(serve([HttpReply(200, {**answer, "usage": {**told, "prompt_tokens": -5}})])).reply(ASK)
+    assert (reply.usage.prompt_tokens, isinstance(reply.usage.cost, Missing)) == (0, True)
 
 
 async def test_parameters_that_a_model_does_not_take_are_left_out_from_then_on(serve: Any, quick_model: Any) -> None:

@@ -17,6 +17,7 @@ def test_nobody_steps_in_for_a_judge_who_is_not_named() -> None:
         (Role("openai/gpt-4o-mini"), Role("gpt-4o-mini", "https://api.openai.com/v1/"), True),
         (Role("azure/mine"), Role("azure/mine"), True),
         (Role("m", "http://localhost:1/v1"), Role("m", "http://localhost:2/v1"), False),
+        (Role("m", "http://localhost:1/v1"), Role("m", "http://127.0.0.1:1/v1/"), True),
         (Role("gpt-4o-mini"), Role("gpt-4o"), False),
         (Role("gpt-4o-mini"), None, False),
         (None, Role("gpt-4o-mini"), False),

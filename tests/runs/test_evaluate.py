@@ -317,6 +317,8 @@ class TestModels:
         model = ScriptedModel(lambda _: "1", delay=5)
         result = evaluate(TURNS[:1], [Judged()], llm=model, run_config=RunConfig(timeout=0.02))
         assert result["judged"] == [Missing("no answer came in time", "judged waited 0.02 s")]
+        assert result.usage.requests == 1, "what was asked is counted, though it was cut off"
+        assert isinstance(result.usage.cost, Missing)
 
     @pytest.mark.parametrize(("config", "batch", "most"), [(RunConfig(max_workers=3), None, 3), (None, 2, 2)])
     def test_no_more_are_at_work_at_once_than_allowed(self, config: Any, batch: Any, most: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -12,8 +13,9 @@ import msgspec
 from proctor.cli import finishing
 from proctor.cli.compared import Side, Told, as_json, as_text
 from proctor.cli.group import GATE_FAILED, NOT_DECISIVE, STOPPED, UNDECIDED
-from proctor.config import read_settings, settings_of
+from proctor.config import Settings, read_settings, settings_of
 from proctor.errors import OptionError
+from proctor.records.runs import RunRecord
 from proctor.report.published import beside
 from proctor.report.summary import summarise
 from proctor.runs.comparing import Cluster, Measure, compare_runs
@@ -21,6 +23,7 @@ from proctor.runs.folders import find_run, read_run, results_of
 from proctor.runs.preferring import Preferences, write_preferences
 from proctor.runs.recorded import answered_only
 from proctor.stats.comparisons import Outcome
+from proctor.wiring.models import self_judged
 from proctor.wiring.preferring import comparing_model, preferences
 
 EXIT_CODES = {
@@ -106,6 +109,7 @@ def _compare(wish: Wish, said: dict[str, Any]) -> int:
         if said["judge"] is not None:
             # Whom the file of settings names judges single answers; who compares two is said here or not at all.
             settings = settings_of(said, read_settings(wish.config))
+            _warn(runs, settings)
             preferred = asyncio.run(
                 preferences((runs[0], runs[1]), results_of(folders[0]), settings, rounds=wish.rounds, test_sets=sets)
             )
@@ -116,6 +120,13 @@ def _compare(wish: Wish, said: dict[str, Any]) -> int:
     told = Told(sides, found, preferred, wish.flips, code)
     click.echo(as_json(told) if wish.json else as_text(told))
     return _ended(preferred, code)
+
+
+def _warn(runs: Sequence[RunRecord], settings: Settings) -> None:
+    """Say on standard error where the judge compares its own answers."""
+    warnings = (self_judged(run.manifest, settings.judge.name, settings.judge.url) for run in runs)
+    for warning in dict.fromkeys(warning for warning in warnings if warning is not None):
+        click.echo(f"proctor: {warning}", err=True)
 
 
 def _check(wish: Wish, said: dict[str, Any]) -> None:

@@ -29,7 +29,8 @@ from proctor.records.traces import Usage
 __all__ = ["CallableModel", "LangChainModel", "as_chat_model"]
 
 _TAKEN = (
-    "a model's name ('openai/gpt-4o-mini'), a ChatModel, a client of the openai package with model='…', "
+    "a model's name ('openai/gpt-4o-mini'), a ChatModel, a client of the openai package with the model's name "
+    "((client, 'gpt-4o-mini')), "
     "a LangChain chat model, one of ragas's wrappers around any of these, "
     "or a function (async or not) from a prompt's text to the reply's text"
 )
@@ -181,9 +182,13 @@ def _is_openai_client(thing: Any) -> bool:
 def _recognised(thing: Any, model: str | None, options: Options | None) -> ChatModel | None:
     if isinstance(thing, ChatModel):
         return thing
+    if isinstance(thing, tuple) and len(thing) == 2 and _is_openai_client(thing[0]) and isinstance(thing[1], str):
+        return OpenAIModel.around(thing[0], thing[1], options=options)
     if _is_openai_client(thing):
         if model is None:
-            raise OptionError("an openai client does not say which model to ask; say as_chat_model(client, model='…').")
+            raise OptionError(
+                "an openai client does not say which model to ask; hand over both: (client, 'gpt-4o-mini')."
+            )
         return OpenAIModel.around(thing, model, options=options)
     if (wrapped := _from_ragas(thing, options)) is not None:
         return wrapped

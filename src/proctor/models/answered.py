@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -47,6 +48,8 @@ def decoded(answered: Answered, model: str) -> dict[str, Any]:
     """The JSON object in the body. ModelUnavailableError when there is none: it came from no model."""
     try:
         data = msgspec.json.decode(answered.body)
+    except UnicodeDecodeError:
+        raise _garbled("the answer is not UTF-8.", answered, model) from None
     except (msgspec.DecodeError, RecursionError) as error:
         if not answered.body.strip() or "truncated" in str(error):
             raise _garbled("the answer's JSON is cut off.", answered, model) from None
@@ -56,16 +59,22 @@ def decoded(answered: Answered, model: str) -> dict[str, Any]:
     return data
 
 
-def read_answer(answered: Answered, model: str, form: Form | None, price: Price | Missing) -> Reply:
+def read_answer(
+    answered: Answered, model: str, form: Form | None, price: Price | Missing, function: str | None = None
+) -> Reply:
     """The reply in an answer that is `fine`. ReplyError names what is wrong with it.
 
-    ModelUnavailableError where it is no model's reply at all, such as the page of a proxy.
+    `function` is what a shape that was asked for in the form of a function is called. ModelUnavailableError where it
+    is no model's reply at all, such as the page of a proxy.
     """
     data = decoded(answered, model)
     usage = _usage(data.get("usage"), price)
     try:
         message, finish = _first_choice(data, answered, model)
-        return _reply(message, finish, form, usage, data.get("model"))
+        reply = _reply(message, finish, usage, data.get("model"))
+        if form == "function" and reply.tool_calls:
+            reply = msgspec.structs.replace(reply, text=_arguments(message, function), tool_calls=())
+        return msgspec.structs.replace(reply, output_form=form)
     except ReplyError as error:
         error.usage = usage
         raise
@@ -90,22 +99,18 @@ def _first_choice(data: dict[str, Any], answered: Answered, model: str) -> tuple
     return message, str(finish)
 
 
-def _reply(message: dict[str, Any], finish: str, form: Form | None, usage: Usage, said_model: Any) -> Reply:
-    calls = _calls(message)
+def _reply(message: dict[str, Any], finish: str, usage: Usage, said_model: Any) -> Reply:
     text = _content(message.get("content"))
-    if form == "function" and calls:
-        text, calls = _arguments(message), ()
     refusal = message.get("refusal")
     if not text and isinstance(refusal, str) and refusal:
         text, finish = refusal, "refusal"
     return Reply(
         text=text,
-        tool_calls=calls,
+        tool_calls=_calls(message),
         finish=finish,
         usage=usage,
         model=said_model if isinstance(said_model, str) else None,
         reasoning=_content(message.get("reasoning_content") or message.get("reasoning")),
-        output_form=form,
     )
 
 
@@ -115,10 +120,10 @@ def _calls(message: dict[str, Any]) -> tuple[ToolCall, ...]:
     return tuple(read_tool_call(call) for call in (*calls, *([{"function": legacy}] if legacy else ())))
 
 
-def _arguments(message: dict[str, Any]) -> str:
-    """The text of the first call's arguments, as the model wrote it."""
-    calls = message.get("tool_calls")
-    said = (calls[0]["function"] if calls else message["function_call"]).get("arguments")
+def _arguments(message: dict[str, Any], function: str | None) -> str:
+    """The text of the arguments as the model wrote it: of the call of that name, or of the first."""
+    called = [call["function"] for call in message.get("tool_calls") or ()] or [message["function_call"]]
+    said = next((one for one in called if one.get("name") == function), called[0]).get("arguments")
     return said if isinstance(said, str) else msgspec.json.encode(said).decode()
 
 
@@ -134,12 +139,12 @@ def _content(content: Any) -> str:
 def _usage(told: Any, price: Price | Missing) -> Usage:
     told = told if isinstance(told, dict) else {}
     prompt, completion, cost = told.get("prompt_tokens"), told.get("completion_tokens"), told.get("cost")
-    if type(prompt) is not int or type(completion) is not int:
+    if type(prompt) is not int or type(completion) is not int or min(prompt, completion) < 0:
         return Usage(requests=1, cost=Missing("the endpoint did not say how many tokens were used"))
     details = told.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, dict) else None
     billed: float | Missing
-    if isinstance(cost, int | float) and not isinstance(cost, bool):
+    if isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < math.inf:
         billed = float(cost)
     elif isinstance(price, Missing):
         billed = price

@@ -7,15 +7,15 @@ returns the `Reply` or raises the `ModelError`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from typing import Any
 
 import msgspec
 
-from proctor.errors import ModelError, ModelUnavailableError, ReplyError
+from proctor.errors import ModelBusyError, ModelError, ModelUnavailableError, ReplyError
 from proctor.models.answered import Answered, decoded, read_answer
 from proctor.models.chat import Reply, Request
-from proctor.models.faults import fault, hidden_fault, lesson
+from proctor.models.faults import fault, hidden_fault, is_vague, lesson
 from proctor.models.names import Address
 from proctor.models.payloads import Form, form_for, payload
 from proctor.models.prices import Price
@@ -25,6 +25,8 @@ from proctor.records.traces import Usage
 
 __all__ = ["Ask", "Learned", "Surroundings", "Wait", "asking"]
 
+_REFUSABLE = ("json_schema", "function")
+"""Forms that an endpoint may lack."""
 _log = logging.getLogger("proctor.models")
 
 
@@ -47,12 +49,24 @@ class Learned:
     def __init__(self, form: Form | None = None) -> None:
         self.lacks: frozenset[str] = frozenset()
         self.fixed = form
+        self.taken: frozenset[str] = frozenset()
 
-    def form(self, request: Request) -> Form | None:
+    def form(self, request: Request, doubted: Collection[str] = ()) -> Form | None:
         """The form to ask for a shape in: the one that was chosen, else the surest that is not known to be lacking."""
         if request.output is not None and self.fixed is not None:
             return self.fixed
-        return form_for(request, self.lacks)
+        return form_for(request, self.lacks | frozenset(doubted))
+
+    def may_lack(self, form: str) -> bool:
+        """Whether a form may be what an endpoint does not take: nobody chose it, and it never worked."""
+        return self.fixed is None and form not in self.taken
+
+    def note_form(self, form: Form | None, doubted: Collection[str], model: str) -> None:
+        """Remember the form that worked, and those that did not for the same question."""
+        if form is not None:
+            self.taken |= {form}
+        for wrong in doubted:
+            self.note(wrong, model)
 
     def note(self, lacking: str, model: str) -> None:
         """Remember, and say so the first time."""
@@ -76,33 +90,39 @@ class Surroundings(msgspec.Struct, frozen=True):
 def asking(request: Request, learned: Learned, around: Surroundings) -> Generator[Ask | Wait, Answered | None, Reply]:
     """Ask until there is a reply, or a fault that another attempt would not mend."""
     attempts = failures = 0
+    doubted: list[Form] = []
     while True:
-        form, lacks = learned.form(request), learned.lacks
+        form, lacks = learned.form(request, doubted), learned.lacks
         body = payload(request, around.address.model, form, lacks)
         answered = yield Ask(body)
         assert answered is not None
         attempts += 1
         try:
-            reply = _read(answered, form, around)
+            reply = _read(answered, request, form, around)
         except ModelError as error:
             lacking = lesson(answered, form, body)
-            if lacking is not None and not (lacking == form and learned.fixed):
+            if lacking is not None and lacking not in lacks and not (lacking == form and learned.fixed):
                 learned.note(lacking, around.address.name)
+                continue
+            if form in _REFUSABLE and learned.may_lack(form) and is_vague(error):
+                doubted.append(form)  # it does not say what it does not take: perhaps the form
                 continue
             failures += 1
             if not _mends(error) or failures >= around.policy.attempts:
                 raise _counted(error, attempts) from None
         else:
+            learned.note_form(form, doubted, around.address.name)
             return msgspec.structs.replace(reply, usage=msgspec.structs.replace(reply.usage, requests=attempts))
         asked = retry_after(answered.headers, around.wall())
         yield Wait(around.policy.wait(failures, asked, around.dice()), answered)
 
 
-def _read(answered: Answered, form: Form | None, around: Surroundings) -> Reply:
+def _read(answered: Answered, request: Request, form: Form | None, around: Surroundings) -> Reply:
     if not answered.fine:
         raise fault(answered, around.address)
     try:
-        return read_answer(answered, around.address.name, form, around.price)
+        wanted = None if request.output is None else request.output.name
+        return read_answer(answered, around.address.name, form, around.price, wanted)
     except (ModelUnavailableError, ReplyError):
         if hidden := _hidden(answered, around.address):
             raise hidden from None
@@ -118,6 +138,8 @@ def _hidden(answered: Answered, address: Address) -> ModelError | None:
 
 def _mends(error: ModelError) -> bool:
     """Whether another attempt may mend it: only faults of the line and of the server are repeated."""
+    if isinstance(error, ModelBusyError):
+        return True
     return isinstance(error, ModelUnavailableError) and (error.kind == "garbled" or is_transient(error.status))
 
 

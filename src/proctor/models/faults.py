@@ -21,19 +21,28 @@ from proctor.models.answered import Answered
 from proctor.models.names import Address
 from proctor.models.payloads import Form
 
-__all__ = ["fault", "hidden_fault", "lesson"]
+__all__ = ["fault", "hidden_fault", "is_vague", "lesson"]
 
 _SHOWN = 300
 """So many characters of what an endpoint said stand in an error's sentence."""
 
 _SWITCHES = re.IGNORECASE | re.DOTALL
 _UNKNOWN_MODEL = re.compile(
-    r"model_not_found|model\b.{0,80}\b(not found|not exist|unknown)|(unknown|invalid|no such) model|not a valid model",
+    r"model_not_found|(unknown|invalid|no such) model\b|not a valid model|"
+    r"\bmodel\b[\s:]*([`'\"]?[\w./:@-]+[`'\"]?\s+)?((is|was|does|could) )?(not (be )?(found|exist)|unknown)",
     _SWITCHES,
 )
 _TOO_LONG = re.compile(r"context.{0,20}(length|window|size)|too many tokens|maximum.{0,20}tokens|too long", _SWITCHES)
 _FILTERED = re.compile(r"content_filter|content management policy|moderation|flagged", _SWITCHES)
-_NO_CREDIT = re.compile(r"insufficient_quota|billing", _SWITCHES)
+_NO_CREDIT = re.compile(
+    r"insufficient_quota|billing_(not_active|hard_limit)|exceeded your current quota|"
+    r"insufficient (funds|credit|balance)",
+    _SWITCHES,
+)
+_BAD_KEY = re.compile(
+    r"api[ _]?key.{0,20}(not valid|invalid|incorrect)|(invalid|incorrect).{0,5}api[ _]?key", _SWITCHES
+)
+_TOO_MANY = re.compile(r"rate.?limit|too many requests", _SWITCHES)
 _NOT_TAKEN = re.compile(
     r"unsupported|not support|unrecognized|unknown (parameter|field|argument)|not permitted", _SWITCHES
 )
@@ -43,7 +52,7 @@ _FORM_WORDS = {
 }
 _SCHEMA_IS_WRONG = re.compile(r"invalid schema|invalid_json_schema", _SWITCHES)
 _PARAMETERS = ("max_tokens", "temperature", "seed")
-_TEACHING = frozenset({400, 404, 405, 415, 422, 501})
+_TEACHING = frozenset({400, 404, 405, 415, 422, 500, 501})
 
 
 def fault(answered: Answered, address: Address) -> ModelError:
@@ -55,8 +64,8 @@ def fault(answered: Answered, address: Address) -> ModelError:
     refusal = _refusal(status, said, address)
     if refusal is not None:
         return ModelRefusedError(refusal[1], kind=refusal[0], model=address.name, status=status)
-    if status == 429:
-        sentence = f"{address.url} says that there are too many requests (429){said}."
+    if status == 429 or (status == 403 and _TOO_MANY.search(said)):
+        sentence = f"{address.url} says that there are too many requests ({status}){said}."
         return ModelBusyError(sentence, model=address.name, status=status)
     if status >= 500 or status in (408, 409, 425):
         sentence = f"{address.url} failed ({status}){said}."
@@ -88,6 +97,11 @@ def lesson(answered: Answered, form: Form | None, sent: Mapping[str, Any]) -> st
     return None
 
 
+def is_vague(error: ModelError) -> bool:
+    """Whether it is a "no" to one request that does not say what was wrong with it."""
+    return error.kind == "bad_request" and not _SCHEMA_IS_WRONG.search(str(error))
+
+
 def _silence(answered: Answered, address: Address) -> ModelError:
     if answered.timed_out:
         return ModelTimeoutError(f"{address.url} did not answer in time.", model=address.name)
@@ -96,7 +110,8 @@ def _silence(answered: Answered, address: Address) -> ModelError:
 
 def _refusal(status: int, said: str, address: Address) -> tuple[str, str] | None:
     """The kind and the sentence of a refusal after which no request can succeed."""
-    if status == 401 or (status == 403 and not _FILTERED.search(said)):
+    forbidden = status == 403 and not (_FILTERED.search(said) or _TOO_MANY.search(said))
+    if status == 401 or forbidden or (status == 400 and _BAD_KEY.search(said)):
         key = f"the key in {address.key_variable}" if address.key_variable else "the key"
         return "refused_key", f"{address.url} refuses {key} ({status}); check that it is right and may use the model."
     if status == 402 or (status == 429 and _NO_CREDIT.search(said)):
@@ -121,11 +136,11 @@ def _said(answered: Answered) -> str:
     """What the endpoint said about it, ready to stand in a sentence: `: the words`, or nothing."""
     try:
         data = msgspec.json.decode(answered.body)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ""
     error = data.get("error", data) if isinstance(data, dict) else data
     if isinstance(error, dict):
-        words = [error.get("code"), error.get("message"), error.get("detail")]
+        words = [error.get("code") or error.get("type"), error.get("message"), error.get("detail")]
         error = " ".join(word for word in words if isinstance(word, str))
     text = " ".join(error.split())[:_SHOWN].rstrip(".") if isinstance(error, str) else ""
     return f": {text}" if text else ""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from proctor.errors import OptionError
 from proctor.models.names import address
 
 __all__ = ["Role", "Roles", "judge_role", "self_judging"]
+
+
+_THIS_MACHINE = re.compile(r"//(127\.[\d.]+|\[::1\])")
 
 
 class Role(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -52,4 +57,4 @@ def _where(role: Role) -> tuple[str, str]:
         found = address(role.model, role.url)
     except OptionError:
         return role.model, role.url or ""
-    return found.model, found.url
+    return found.model, _THIS_MACHINE.sub("//localhost", found.url)

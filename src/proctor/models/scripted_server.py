@@ -132,7 +132,10 @@ class ScriptedServer:
         path, headers, body = request
         if not path.partition("?")[0].endswith("/chat/completions"):
             return await _send(HttpReply(404, {"error": {"message": f"no such path: {path}"}}), writer)
-        asked = msgspec.json.decode(body)
+        try:
+            asked = msgspec.json.decode(body, type=dict[str, Any])
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return await _send(HttpReply(400, {"error": {"message": "the body is no JSON object"}}), writer)
         place = len(self.bodies)
         self.bodies.append(asked)
         self.headers.append(headers)

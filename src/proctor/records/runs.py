@@ -68,6 +68,8 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
     """How many APIs there were in all."""
     apis_of_queries: int = 0
     """Of these, those that only the benchmark's queries document, and no tool file."""
+    agent_url: str | None = None
+    """Where the agent's model was asked, if that was an address of its own."""
     id: str = ""
     """What tells this run from every other, those with the same specification too: the mark of its answers."""
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from proctor.errors import ModelError
 from proctor.models.chat import ChatModel, Reply, Request
+from proctor.records.grades import Missing
 from proctor.records.traces import Usage
 from proctor.run_config import RunConfig
+
+_CUT = Usage(requests=1, cost=Missing("a call was cut off, and nobody said what it cost"))
 
 
 class Meter:
@@ -73,6 +77,9 @@ class Metered:
         except ModelError as error:
             if isinstance(error.usage, Usage):
                 self._meter.usage += error.usage
+            raise
+        except asyncio.CancelledError:
+            self._meter.usage += _CUT
             raise
         self._meter.usage += reply.usage
         return reply

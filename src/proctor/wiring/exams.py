@@ -107,9 +107,10 @@ def prepare(settings: Settings, given: Given | None = None, benchmark: Opened | 
         apis=len(benchmark.catalog),
         cache_id=frozen_id(settings.gateway.cache),
         apis_of_queries=benchmark.of_queries,
+        agent_url=settings.agent.url,
     )
     folder = folders.run_path(settings.run.output, folders.run_name(settings.agent.name, config))
-    own = None if given.judge is not None else self_judged(settings, judges_of(settings))
+    own = None if given.judge is not None else self_judged(manifest, judges_of(settings), settings.judge.url)
     warning = " ".join(said for said in (benchmark.warning, own) if said is not None) or None
     return Prepared(settings, benchmark, manifest, folder, given, warning, calibration)
 

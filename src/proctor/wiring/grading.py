@@ -90,8 +90,7 @@ async def grade_folder(folder: Path, settings: Settings, *, watch: Watcher = nob
 
 def warning_of(folder: Path, settings: Settings) -> str | None:
     """What to warn of where the judge is the model that sat the exam."""
-    agent = msgspec.structs.replace(settings.agent, model=folders.read_manifest(folder).spec.agent_model)
-    return self_judged(msgspec.structs.replace(settings, agent=agent), settings.judge.name)
+    return self_judged(folders.read_manifest(folder), settings.judge.name, settings.judge.url)
 
 
 def _taken(recordings: Sequence[Recording], settings: Settings) -> tuple[Path, tuple[str, ...]]:

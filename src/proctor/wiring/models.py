@@ -11,6 +11,7 @@ from proctor.models.chat import ChatModel
 from proctor.models.openai import OpenAIModel, Options
 from proctor.models.prices import PriceTable, read_prices
 from proctor.models.roles import Role, Roles, self_judging
+from proctor.records.runs import Manifest
 from proctor.runs.underway import Recalling
 from proctor.store.replies import ReplyStore
 from proctor.wiring.judges import model_of_judge
@@ -60,11 +61,11 @@ class Models:
             self._replies.close()
 
 
-def self_judged(settings: Settings, judges: Sequence[str]) -> str | None:
-    """What to warn of where the judge is the model under test; None where it is not."""
-    if settings.agent.model is None:
+def self_judged(manifest: Manifest, judges: Sequence[str], url: str | None) -> str | None:
+    """What to warn of where one of the judges, at that address, is the model that sat the exam; None where none is."""
+    if manifest.spec.agent_model is None:
         return None
-    agent = Role(settings.agent.model, settings.agent.url)
+    agent = Role(manifest.spec.agent_model, manifest.agent_url)
     models = [model for model in map(model_of_judge, judges) if model is not None]
-    warnings = (self_judging(Roles(agent, Role(model, settings.judge.url))) for model in models)
+    warnings = (self_judging(Roles(agent, Role(model, url))) for model in models)
     return next((warning for warning in warnings if warning is not None), None)
