@@ -16,6 +16,7 @@ from proctor.wiring.judges import NOBODY, RULES
 OTHERS = {
     "curl": "it asks a server that waits",
     "pip": "it asks the network",
+    "python": "it measures for minutes",
     "python3": "it makes an environment",
     "ray": "it starts a cluster",
     ".": "it belongs to an environment",
@@ -78,6 +79,7 @@ def obstacle(words: list[str]) -> str | None:
         "it needs StableToolBench's files": "--data" in said or said.get("--benchmark") == "stabletoolbench",
         "its judge is a model": said.get("--judge", NOBODY) not in {*RULES, NOBODY},
         "it asks a model": "--model" in said or re.match("model:|mirror:", said.get("--simulator", "")) is not None,
+        "it runs for minutes": said.get("--epochs", "1") not in {"1", "2"},
         "it needs a cluster": said.get("--engine") == "ray",
         "the queries are the reader's": said.get("--benchmark") == "my-queries",
     }
