@@ -247,7 +247,8 @@ def _signature(name: str, value: object) -> str:
         ]
     except (TypeError, ValueError):
         return name
-    words = [str(one) if "<" not in str(one) else f"{one.name}=…" for one in parameters]
+    # What depends on the machine (an address in memory, a path) says nothing to a reader.
+    words = [f"{one.name}=…" if re.search("<|Path\\(", str(one)) else str(one) for one in parameters]
     flat = f"{name}({', '.join(words)})"
     return flat if len(flat) <= LONGEST_SIGNATURE else f"{name}(\n    " + ",\n    ".join(words) + ",\n)"
 
