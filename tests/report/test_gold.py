@@ -79,3 +79,19 @@ def test_gold_that_cannot_be_read_is_said_and_breaks_nothing() -> None:
     found = beside_gold(trial(call(FARES), calls=[{"nonsense": 1}]))
     assert found.wanted == ()
     assert found.note.startswith("the calls could not be paired: ")
+
+
+def test_gold_names_its_apis_as_far_as_the_query_or_the_calls_that_were_made_tell_them() -> None:
+    calls = [
+        wanted("find_trains_for_railway", town="Ness"),
+        wanted("get_fares_for_railway", train=7),
+        wanted("nobody_knows"),
+    ]
+    gold = (GoldApi("Railway", "Get Fares", "Travel"),)
+    found = beside_gold(trial(call(TRAINS, town="Ness"), calls=calls, gold=gold))
+    assert [one.api for one in found.wanted] == [("Railway", "Find Trains"), ("Railway", "Get Fares"), None]
+    assert [one.api for one in beside_gold(trial(calls=calls, gold=gold)).wanted] == [
+        None,
+        ("Railway", "Get Fares"),
+        None,
+    ]

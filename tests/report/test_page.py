@@ -271,7 +271,7 @@ def test_the_list_says_why_a_run_has_no_score() -> None:
 
 def test_a_run_that_is_not_at_its_end_says_so_beside_its_score(make_run: MakeRun) -> None:
     run = msgspec.structs.replace(make_run(queries=30), planned=40)
-    assert "30 of 40 trials so far, and the figures are of those" in visible(page(exhibit(run)))
+    assert "30 of 40 trials so far; the figures are of what is there" in visible(page(exhibit(run)))
     assert "solvable pass rate (SoPR), so far" in visible(page(exhibit(run)))
     assert "so far" not in visible(page(exhibit(make_run(queries=30))))
 
@@ -308,3 +308,13 @@ def test_gold_that_leaves_a_choice_is_told_in_words(make_run: MakeRun) -> None:
         "note": "anything",
     }
     assert wanted["api"] == [gold.tool, gold.api]
+
+
+def test_a_run_whose_judge_is_not_at_its_end_says_how_many_answers_wait(make_run: MakeRun) -> None:
+    run = make_run(queries=30, broken=0.0)
+    trials = tuple(
+        msgspec.structs.replace(one, verdicts=()) if place < 4 else one for place, one in enumerate(run.trials)
+    )
+    said = visible(page(exhibit(msgspec.structs.replace(run, trials=trials))))
+    assert "30 of 30 trials so far, 4 of them not judged yet" in said
+    assert "so far" not in visible(page(exhibit(make_run(judged=False))))

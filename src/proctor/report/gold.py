@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
@@ -80,15 +81,22 @@ def _names(gold: Iterable[Any]) -> Iterator[str]:
 
 
 def _apis(trial: Trial, names: Collection[str]) -> dict[str, tuple[str, str]]:
-    """The tool and the API of those names of the gold that are names of APIs that it needs."""
-    needed = {_pair(gold) for gold in trial.query.gold}
-    ids = {ApiId(gold.category or "", gold.tool, gold.api): None for gold in trial.query.gold}
-    ids |= {spec.id: None for spec in trial.query.apis if (spec.id.tool, spec.id.api) in needed}
+    """The tool and the API of the names in the gold, as far as the query or the calls that were made tell them."""
+    needed = [ApiId(gold.category or "", gold.tool, gold.api) for gold in trial.query.gold]
+    reached = [step.api for step in trial.trace.steps if isinstance(step, CallStep) and step.api is not None]
+    known = [spec.id for spec in trial.query.apis]
     found: dict[str, tuple[str, str]] = {}
-    for name_of in (plain_name, canonical_name):  # the second is dearer, and seldom needed
-        if not set(names) <= found.keys():
-            found |= {name_of(api): (api.tool, api.api) for api in ids}
+    for ids in (needed, reached, known):
+        if set(names) <= found.keys():
+            break
+        found = {name: (api.tool, api.api) for api in ids for name in _names_of(api)} | found
     return found
+
+
+@functools.lru_cache(65_536)
+def _names_of(api: ApiId) -> tuple[str, str]:
+    """The names that gold may have for an API."""
+    return plain_name(api), canonical_name(api)
 
 
 def _paired(found: TrajectoryResult, apis: Mapping[str, tuple[str, str]]) -> Beside:

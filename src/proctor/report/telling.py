@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from proctor.metrics._trials import NOT_JUDGED
 from proctor.records.grades import Missing
 from proctor.report.summary import Figures, RunSummary
 from proctor.report.terminal import amount, percent
@@ -15,7 +16,7 @@ from proctor.stats.calibration import Calibration
 from proctor.stats.comparisons import Comparison
 from proctor.stats.intervals import Estimate
 
-__all__ = ["calibrated", "ends", "fate", "judged", "noted", "sentence", "setting", "signed", "signed_ends"]
+__all__ = ["awaited", "calibrated", "ends", "fate", "judged", "noted", "sentence", "setting", "signed", "signed_ends"]
 
 _METHODS = {
     "heuristic": "Rules about the form of an answer; whether it is true was not looked at. The rate is an upper bound "
@@ -30,6 +31,11 @@ def judged(run: RunSummary) -> str:
     if not run.method:
         return "Nobody has judged these answers yet; proctor grade does."
     return _METHODS.get(run.method, f"Judged by the method {run.method!r}.")
+
+
+def awaited(run: RunSummary) -> int:
+    """How many answers the run's judge has still to judge; 0 where nobody judges."""
+    return run.overall.denominators.unmeasured.get(NOT_JUDGED, 0) if run.method else 0
 
 
 def ends(estimate: Estimate) -> str:
