@@ -14,11 +14,12 @@ from proctor.cli import finishing
 from proctor.cli.graded import Told, as_json, as_text, gated_figures, written_files
 from proctor.cli.group import GATE_FAILED, STOPPED
 from proctor.cli.journals import tell_damage
+from proctor.cli.options import with_calibration
 from proctor.config import Settings, read_settings, settings_of
 from proctor.runs.gates import Gate, decide, read_gate
 from proctor.runs.watching import Again, Event, Interrupted, Planned
+from proctor.wiring.calibrations import calibration_for, calibration_named
 from proctor.wiring.grading import GradedRun, folders_of, grade_folder, warning_of
-from proctor.wiring.judges import calibration_of
 
 _GATED = ("sopr", "api_call_score", "finish")
 _SETTINGS = (
@@ -68,7 +69,7 @@ class Wish(msgspec.Struct, frozen=True):
 @click.option("--judge-url", metavar="URL", help="Where the judge's model is.")
 @click.option("--judge-repeats", type=click.IntRange(min=1), metavar="N", help="Judge every answer N times.")
 @click.option("--judge-template", metavar="DIR", help="The judge's prompts: a folder of StableToolBench's form.")
-@click.option("--calibration", metavar="FILE", help="Print the rate corrected by this too; starter: the rubric's own.")
+@with_calibration
 @click.option(
     "--compat", type=click.Choice(["stabletoolbench"]), help="Leave queries without an answer out, as upstream counts."
 )
@@ -124,12 +125,16 @@ def command(ctx: click.Context, /, **said: Any) -> None:
 def _grade(wish: Wish, said: dict[str, Any]) -> int:
     settings = settings_of(said, read_settings(wish.config))
     gates = [read_gate(text, _GATED) for text in wish.fail_under]
-    calibration = calibration_of(settings.judge)
+    named = settings.judge.calibration
+    calibration_named(named)  # one that cannot be read is said before anybody is asked
     taken = folders_of(wish.sources, settings)
     for line in _losses(taken.lost):
         click.echo(line, err=True)
     graded = asyncio.run(_all_graded(taken.folders, settings))
-    told = [Told.of(one, compat=wish.compat is not None, calibration=calibration, level=wish.level) for one in graded]
+    told = [
+        Told.of(one, compat=wish.compat is not None, calibration=calibration_for(named, one.record), level=wish.level)
+        for one in graded
+    ]
     for each in told:
         lost = written_files(each, wish.pass_rate_json, wish.pass_rate_csv, wish.converted, several=len(told) > 1)
         for line in _losses(lost):

@@ -9,21 +9,20 @@ import click
 import msgspec
 
 from proctor.cli import finishing
+from proctor.cli.options import with_calibration
 from proctor.errors import OptionError
 from proctor.report.exhibit import Exhibit
 from proctor.report.page import page
-from proctor.runs.calibrating import read_calibration
 from proctor.runs.folders import find_run, read_run
 from proctor.store.artifacts import write_whole
 from proctor.wiring.pages import Wish, exhibit_of, page_path
-from proctor.wiring.shipped import CALIBRATION, shipped
 
 
 @click.command()
 @click.argument("run", shell_complete=finishing.runs)
 @click.argument("run2", required=False, shell_complete=finishing.runs)
 @click.option("--output", "-o", metavar="FILE", help="Where the page is written; - prints it.")
-@click.option("--calibration", metavar="FILE", help="Show the rate corrected by this too; starter: the rubric's own.")
+@with_calibration
 @click.option(
     "--level", type=float, default=0.95, show_default=True, help="How often the intervals are to hold the truth."
 )
@@ -38,10 +37,7 @@ def command(run: str, run2: str | None, output: str | None, calibration: str | N
     other = find_run(run2) if run2 is not None else None
     if other == folder:
         raise OptionError(f"{run} and {run2} are the same run; name another one to compare it with.")
-    wish = Wish(
-        calibration=None if calibration is None else read_calibration(shipped(calibration, CALIBRATION)),
-        level=said["level"],
-    )
+    wish = Wish(calibration=calibration, level=said["level"])
     exhibit = exhibit_of(folder, read_run(folder), None if other is None else read_run(other), wish)
     if said["as_json"]:
         click.echo(_json(exhibit))

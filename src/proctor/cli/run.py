@@ -14,6 +14,7 @@ from proctor.cli import finishing
 from proctor.cli.display import DISPLAYS, displayed
 from proctor.cli.group import STOPPED
 from proctor.cli.journals import tell_damage
+from proctor.cli.options import with_calibration
 from proctor.cli.painting import painted
 from proctor.config import Settings, read_settings, settings_of
 from proctor.errors import OptionError, counted
@@ -77,7 +78,7 @@ _BESIDE = 5_000
 @click.option("--judge-url", metavar="URL", help="Where the judge's model is.")
 @click.option("--judge-repeats", type=click.IntRange(min=1), metavar="N", help="Judge every answer N times.")
 @click.option("--judge-template", metavar="DIR", help="The judge's prompts: a folder of StableToolBench's form.")
-@click.option("--calibration", metavar="FILE", help="Print the rate corrected by this too; starter: the rubric's own.")
+@with_calibration
 @click.option("--simulator", metavar="KIND", help="Who plays the APIs: template, model:NAME or mirror:NAME.")
 @click.option("--simulator-url", metavar="URL", help="Where the simulator's model is.")
 @click.option("--policy", type=click.Choice(sorted(POLICIES)), help="Who answers a call.")
@@ -126,7 +127,7 @@ def _run(said: dict[str, Any]) -> int:
     code = _report(ended, said["display"])
     page = None
     if not said["no_page"]:
-        wish = Wish(calibration=ended.calibration, most_beside=_BESIDE)
+        wish = Wish(calibration=settings.judge.calibration, most_beside=_BESIDE)
         page = write_page(ended.folder, ended.record, page_path(ended.folder), wish=wish)
     if said["display"] != "none":
         starts = settings.benchmark.name == "starter" and not ended.stopped

@@ -11,8 +11,8 @@ import click
 import msgspec
 
 from proctor.cli import finishing
+from proctor.cli.options import with_calibration
 from proctor.cli.painting import painted
-from proctor.config import Judge
 from proctor.errors import OptionError, close_to
 from proctor.metrics._trials import status as status_of
 from proctor.records.grades import Missing
@@ -23,7 +23,7 @@ from proctor.report.tables import WIDTH, table
 from proctor.report.terminal import Line, amount, overview
 from proctor.report.traces import trial_lines, trial_row
 from proctor.runs.folders import find_run, read_run
-from proctor.wiring.judges import calibration_of
+from proctor.wiring.calibrations import calibration_for
 
 _HEAD = ("trial", "worth", "stopped", "calls", "query")
 _STATUSES = ("solved", "unsure", "unsolved", "unmeasured")
@@ -40,7 +40,7 @@ _WIDEST = 120
     "--stop", type=click.Choice([stop.value for stop in StopReason]), help="List only trials that stopped so."
 )
 @click.option("--full", is_flag=True, help="Tell all: every figure, by set too; of a trial whatever is long.")
-@click.option("--calibration", metavar="FILE", help="Print the rate corrected by this too; starter: the rubric's own.")
+@with_calibration
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(run: str, query: str | None, **said: Any) -> None:
     """Read a run in the terminal: its figures, its trials, its traces.
@@ -55,8 +55,7 @@ def command(run: str, query: str | None, **said: Any) -> None:
         chosen = [one for one in record.trials if _wanted(one, said["status"], said["stop"])]
         _list_trials(chosen, full=said["full"], as_json=said["as_json"])
     else:
-        calibration = calibration_of(Judge(calibration=said["calibration"]))
-        summary = summarise(record, calibration=calibration)
+        summary = summarise(record, calibration=calibration_for(said["calibration"], record))
         click.echo(_json(summary) if said["as_json"] else painted(overview(summary, full=said["full"])))
 
 

@@ -29,10 +29,11 @@ from proctor.runs.underway import keeping
 from proctor.runs.watching import Watcher, nobody
 from proctor.stats.calibration import Calibration
 from proctor.wiring.benchmarks import Opened, open_benchmark
+from proctor.wiring.calibrations import calibration_for, calibration_named
 from proctor.wiring.clusters import on_cluster
 from proctor.wiring.gateways import frozen_id
 from proctor.wiring.halls import Given, Hall, limits_of
-from proctor.wiring.judges import calibration_of, judge_of
+from proctor.wiring.judges import judge_of
 from proctor.wiring.models import self_judged
 from proctor.wiring.resulting import Counted, write_counted
 
@@ -51,8 +52,6 @@ class Prepared(msgspec.Struct, frozen=True):
     given: Given = Given()
     warning: str | None = None
     """What whoever reads the numbers should know."""
-    calibration: Calibration | None = None
-    """What is known of the judge's errors."""
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -90,7 +89,7 @@ class Ended(msgspec.Struct, frozen=True):
 def prepare(settings: Settings, given: Given | None = None, benchmark: Opened | None = None) -> Prepared:
     """Read the benchmark, unless it is handed over, and say what the run is."""
     given = given or Given()
-    calibration = calibration_of(settings.judge)
+    calibration_named(settings.judge.calibration)  # one that cannot be read is said before anybody is asked
     benchmark = benchmark or open_benchmark(settings.benchmark)
     spec = _spec(settings, benchmark, given)
     trials = planned(spec, benchmark.sets)
@@ -112,7 +111,7 @@ def prepare(settings: Settings, given: Given | None = None, benchmark: Opened | 
     folder = folders.run_path(settings.run.output, folders.run_name(settings.agent.name, config))
     own = None if given.judge is not None else self_judged(manifest, judges_of(settings), settings.judge.url)
     warning = " ".join(said for said in (benchmark.warning, own) if said is not None) or None
-    return Prepared(settings, benchmark, manifest, folder, given, warning, calibration)
+    return Prepared(settings, benchmark, manifest, folder, given, warning)
 
 
 async def sit(prepared: Prepared, *, resume: bool = False, fresh: bool = False, watch: Watcher = nobody) -> Ended:
@@ -125,8 +124,9 @@ async def sit(prepared: Prepared, *, resume: bool = False, fresh: bool = False, 
         state = await _sat(prepared, manifest, ledger, watch)
         ledger.journal.sync()
         record = folders.record_of(folder.name, manifest, ledger)
-        result = write_counted(folder, Counted.of(record, calibration=prepared.calibration))
-    return Ended(record, state, folder, result, prepared.calibration)
+        calibration = calibration_for(settings.judge.calibration, record)
+        result = write_counted(folder, Counted.of(record, calibration=calibration))
+    return Ended(record, state, folder, result, calibration)
 
 
 async def _sat(prepared: Prepared, manifest: Manifest, ledger: Ledger, watch: Watcher) -> State:

@@ -1,4 +1,4 @@
-"""Judges by name, and the calibration of what they say."""
+"""Judges by name."""
 
 from __future__ import annotations
 
@@ -14,11 +14,8 @@ from proctor.judges.rubric import RubricJudge
 from proctor.judges.solving import SolvingJudge
 from proctor.judges.templates import Template, load_template
 from proctor.models.chat import ChatModel
-from proctor.runs.calibrating import read_calibration
-from proctor.stats.calibration import Calibration
-from proctor.wiring.shipped import CALIBRATION, shipped
 
-__all__ = ["RULES", "calibration_of", "judge_named", "judge_of", "model_of_judge"]
+__all__ = ["RULES", "judge_named", "judge_of", "model_of_judge"]
 
 RULES: dict[str, Callable[[], Judge]] = {"heuristic": HeuristicJudge, "rubric": RubricJudge}
 """The judges that ask no model, by name."""
@@ -62,8 +59,3 @@ def judge_named(name: str, template: Template | None, url: str | None, make: Mod
     """One judge: `heuristic`, `rubric`, `solving:MODEL`, or the name of a model."""
     model = model_of_judge(name)
     return RULES[name]() if model is None else SolvingJudge(make(model, url), template)
-
-
-def calibration_of(said: Said) -> Calibration | None:
-    """The calibration that is named: a file, or the starter's."""
-    return None if said.calibration is None else read_calibration(shipped(said.calibration, CALIBRATION))

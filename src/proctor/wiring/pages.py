@@ -18,10 +18,10 @@ from proctor.report.summary import RunSummary, summarise
 from proctor.runs import folders
 from proctor.runs.comparing import Measure, RunComparison, compare_runs
 from proctor.runs.recorded import answered_only
-from proctor.stats.calibration import Calibration
 from proctor.store.artifacts import write_whole
 
 __all__ = ["Wish", "exhibit_of", "page_path", "write_page"]
+from proctor.wiring.calibrations import calibration_for
 
 MOST_BESIDE = 20_000
 """So many trials of other runs are read to stand beside one; the pages of large runs stay quick to make."""
@@ -32,7 +32,8 @@ _REFERENCES = ("null", "oracle")
 class Wish(msgspec.Struct, frozen=True):
     """How a page is to be."""
 
-    calibration: Calibration | None = None
+    calibration: str | None = None
+    """Which calibration was named, as `--calibration` has it."""
     level: float = 0.95
     most_beside: int = MOST_BESIDE
     live: str | None = None
@@ -60,8 +61,9 @@ def write_page(
 def exhibit_of(folder: Path, record: RunRecord, other: RunRecord | None, wish: Wish) -> Exhibit:
     """All that the page of a run shows."""
     shown = [record] + ([other] if other is not None else [])
+    calibration = calibration_for(wish.calibration, record)
     runs = [
-        Shown(one, summarise(one, level=wish.level, calibration=wish.calibration if one is record else None))
+        Shown(one, summarise(one, level=wish.level, calibration=calibration if one is record else None))
         for one in shown
     ]
     read, unread = _beside(folder, record.manifest, {one.name for one in shown}, wish.most_beside)
@@ -77,7 +79,7 @@ def exhibit_of(folder: Path, record: RunRecord, other: RunRecord | None, wish: W
         neighbours=tuple(neighbours),
         unread=unread,
         published=_published(record),
-        calibration=wish.calibration,
+        calibration=calibration,
         grown=wish.grown,
         live=wish.live,
     )

@@ -9,13 +9,13 @@ from typing import Final
 
 from proctor import starter
 
-__all__ = ["CALIBRATION", "CONVERSATIONS", "LABELS", "TOOLS", "shipped"]
+__all__ = ["CALIBRATION", "CONVERSATIONS", "LABELS", "STARTER", "TOOLS", "shipped"]
 
 CONVERSATIONS: Final = "conversations"
 LABELS: Final = "labels"
 CALIBRATION: Final = "calibration"
 TOOLS: Final = "tools"
-_WORD = "starter"
+STARTER: Final = "starter"
 _FILES: Mapping[str, Callable[[], Path]] = MappingProxyType(
     {
         CONVERSATIONS: starter.conversations,
@@ -31,4 +31,4 @@ def shipped(said: str, kind: str) -> str:
 
     A file of the user's own that is called `starter` goes first.
     """
-    return str(_FILES[kind]()) if said == _WORD and not Path(said).exists() else said
+    return str(_FILES[kind]()) if said == STARTER and not Path(said).exists() else said
