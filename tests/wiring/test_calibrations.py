@@ -18,8 +18,8 @@ from proctor.wiring.pages import Wish, exhibit_of
 OWN = read_calibration(calibration())
 
 
-def run(benchmark: str = "starter", judge: str = "rubric", data: str | None = None) -> RunRecord:
-    return RunRecord("a_b", Manifest(RunSpec(benchmark, ("s",), "a", data=data), "1", 0.0), (), judge=judge)
+def run(benchmark: str = "starter", judge: str = "rubric") -> RunRecord:
+    return RunRecord("a_b", Manifest(RunSpec(benchmark, ("s",), "a"), "1", 0.0), (), judge=judge)
 
 
 def test_the_rubrics_own_is_used_unasked_where_the_rubric_judged_the_starter() -> None:
@@ -28,7 +28,7 @@ def test_the_rubrics_own_is_used_unasked_where_the_rubric_judged_the_starter() -
 
 
 @pytest.mark.parametrize(
-    "other", [run(judge="heuristic"), run(judge=""), run(judge="panel of 2: rubric; gpt"), run("mine"), run(data="3f")]
+    "other", [run(judge="heuristic"), run(judge=""), run(judge="panel of 2: rubric; gpt"), run("mine")]
 )
 def test_unasked_it_corrects_no_other_judge_and_no_other_benchmark(other: RunRecord) -> None:
     assert calibration_for(None, other) is None

@@ -78,8 +78,9 @@ def functions() -> dict[ApiId, Callable[..., Any]]:
     return {api.id: api.function for tool in tools() for api in tool.apis}
 
 
-def fingerprint(where: Path = FOLDER) -> str:
+def fingerprint(where: Path | None = None) -> str:
     """Of the data sets and the functions: while it is the same, every call has the answer that it had."""
+    where = where or FOLDER
     digest = hashlib.sha256()
     for path in sorted([*where.glob("data/*.json"), *where.glob("apis/*.py"), *where.glob("*.py")]):
         digest.update(path.relative_to(where).as_posix().encode())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from proctor import starter
 from proctor.judges.rubric import RubricJudge
 from proctor.records.runs import RunRecord
 from proctor.runs.calibrating import read_calibration
@@ -23,5 +24,6 @@ def calibration_named(said: str | None) -> Calibration | None:
 
 def calibration_for(said: str | None, run: RunRecord) -> Calibration | None:
     """What corrects a run's rate: what was named, or else the rubric's own where the rubric judged the starter."""
-    own = said is None and run.manifest.spec.benchmark == STARTER and run.manifest.spec.data is None
-    return calibration_named(STARTER if own and run.judge == RubricJudge.name else said)
+    if said is None and run.manifest.spec.benchmark == STARTER and run.judge == RubricJudge.name:
+        return read_calibration(starter.calibration())
+    return calibration_named(said)
