@@ -45,34 +45,38 @@ class Playing:
         self._dice = dice
         self._target = 0
         self._process: Forked | None = None
+        self._ended = threading.Event()
 
     def begin(self, *, kills: bool) -> None:
         """A round begins, in which the process is killed or comes to its end."""
         self.questions.clear()
         self._process = None
+        self._ended = threading.Event()
         self._target = self._dice.randint(1, 9) if kills else 0
 
     def goes(self, process: Forked) -> None:
         """This is the process of the round."""
         self._process = process
 
+    def ended(self) -> None:
+        """That process is over."""
+        self._ended.set()
+
     async def __call__(self, body: dict[str, Any]) -> Reply:
         said = json.dumps(body["messages"])
         about = re.findall(r"dog-\d+" if body["model"] == "simulator" else r"How old is dog (\d+)", said)[-1]
         self.questions.append((body["model"], about))
         if self._target and len(self.questions) == self._target:
-            asyncio.get_running_loop().call_later(self._dice.uniform(0, 0.03), self._kill)
-        while self._target and len(self.questions) > self._target + MORE and not self._is_over():
-            await asyncio.sleep(0.002)
+            asyncio.get_running_loop().call_later(self._dice.uniform(0, 0.03), self._kill, self._ended)
+        if self._target and len(self.questions) > self._target + MORE:
+            await asyncio.to_thread(self._ended.wait)
         return played.play(body)
 
-    def _kill(self) -> None:
-        while self._process is None:
+    def _kill(self, ended: threading.Event) -> None:
+        while self._process is None and not ended.is_set():
             time.sleep(0.001)
-        self._process.kill()
-
-    def _is_over(self) -> bool:
-        return self._process is not None and self._process.over
+        if self._process is not None and not ended.is_set():
+            self._process.kill()
 
 
 def written_down(folder: Path) -> tuple[dict[str, Counter[str]], set[str]]:
@@ -130,6 +134,7 @@ def test_fifty_kills_change_nothing_and_nothing_is_asked_for_that_was_written_do
             if kills < KILLS and dice.random() < 0.2:  # while it reads its files, too
                 threading.Timer(dice.uniform(0, 0.3), process.kill).start()
             code = process.wait()
+            playing.ended()
             for (model, about), times in Counter(playing.questions).items():
                 if model == "simulator":
                     assert about not in dogs, about
