@@ -62,7 +62,9 @@ async def test_a_name_of_several_apis_is_not_guessed(town: Any) -> None:
 async def test_where_there_are_too_many_apis_a_search_brings_them_to_hand(town: Any) -> None:
     many = [ApiSpec(ApiId("Toys", "Blocks", f"Block {number}"), "A wooden block.") for number in range(200)]
     box = town.box(catalog=Catalog.of_apis([*many, *town.specs]))
+    assert box.offered == 203
     assert box.functions == (SEARCH,)
+    assert box.offered == ()
     step = await box.call(call("search_tools", query="when does the ferry leave"))
     assert step.resolution is Resolution.RESOLVED
     assert step.api is None
@@ -70,7 +72,7 @@ async def test_where_there_are_too_many_apis_a_search_brings_them_to_hand(town: 
     assert name in step.observation
     assert name in [tool["function"]["name"] for tool in box.functions]
     assert (await box.call(call(name))).api == town.ferry
-    assert box.offered == 203
+    assert box.offered == (town.ferry,)
 
 
 async def test_after_many_searches_what_is_shown_still_fits(town: Any) -> None:
@@ -79,6 +81,7 @@ async def test_after_many_searches_what_is_shown_still_fits(town: Any) -> None:
     for number in range(200):
         await box.call(call("search_tools", query=f"word{number}"))
     assert len(box.functions) <= 127
+    assert len(box.offered) == 200
     assert box.name(many[199].id) in [tool["function"]["name"] for tool in box.functions]
 
 

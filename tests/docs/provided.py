@@ -29,7 +29,6 @@ def made(home: Path) -> Path:
         called("convert", f"results/tools/{agent}_starter.json", "--to", "pass-rates", "-o", f"pass_rates/{agent}")
     called("cache", "export", "answers.db", "tool_response_cache")
     called("cache", "import", "tool_response_cache", "recorded.db")
-    (home / "pass_rates/null/null/null_starter.json").rename(home / "pass_rates/null/null/baseline_starter.json")
     result = "results/tools/baseline_starter.json"
     called("convert", result, "--to", "converted", "-o", "model_predictions_converted")
     called("convert", result, "--to", "raw", "-o", "answer")
@@ -39,7 +38,7 @@ def made(home: Path) -> Path:
     asked = [
         one for path in sorted(starter.folder().rglob("queries/*/*.json")) for one in json.loads(path.read_bytes())
     ]
-    (queries / "baseline_starter.json").write_text(json.dumps(asked), "utf-8")
+    (queries / "starter.json").write_text(json.dumps(asked), "utf-8")
     return home
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "AskModel",
     "CallApis",
     "Note",
+    "Place",
     "Settings",
     "Strategy",
     "StrategyAgent",
@@ -59,8 +60,13 @@ class ToolBox(Protocol):
         ...
 
     @property
+    def searches(self) -> bool:
+        """Whether there are so many that a model is shown `search_tools` in their place."""
+        ...
+
+    @property
     def offered(self) -> tuple[ApiId, ...] | int:
-        """The APIs that were at hand; their number when they were all that there are."""
+        """The APIs that were at hand; their number when they were all that there are, and no model had to search."""
         ...
 
     def search(self, text: str, k: int) -> list[ApiSpec]:
@@ -111,9 +117,18 @@ class Note(msgspec.Struct, frozen=True):
     step: Thought | Finish | CallStep
 
 
-Move = AskModel | CallApis | Note
+class Place(msgspec.Struct, frozen=True):
+    """Ask where the agent stands: the number of its last step is sent back, -1 at the beginning.
+
+    With `back`, it goes back to there first: what was done since is taken back, and stays in the trace beside the path.
+    """
+
+    back: int | None = None
+
+
+Move = AskModel | CallApis | Note | Place
 Strategy = Generator[Move, Any, StopReason]
-"""What a strategy is: it is sent a `Reply`, a list of `CallStep` or None, and returns why it stopped."""
+"""What a strategy is: it is sent a `Reply`, a list of `CallStep`, a place or None, and returns why it stopped."""
 
 
 class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -188,6 +203,10 @@ async def _made(move: Move, tools: ToolBox, diary: Diary, ask: Ask) -> Any:
         return diary.note(move.step)
     if isinstance(move, CallApis):
         return await _called(move.calls, tools, diary)
+    if isinstance(move, Place):
+        if move.back is not None:
+            diary.go_back(move.back)
+        return diary.place
     diary.check()
     try:
         reply = await in_time(ask(move.messages), diary)

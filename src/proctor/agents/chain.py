@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Any
 
-from proctor.agents.agent import AskModel, CallApis, Note, Strategy, Task
+from proctor.agents.agent import AskModel, CallApis, Note, Place, Strategy, Task
 from proctor.agents.finish import NAME, read_finish
 from proctor.errors import OptionError
 from proctor.messages import AIMessage, ToolCall, ToolMessage
@@ -29,7 +29,7 @@ _SILENT = 3
 def chain(task: Task, tries: int = 1, instructions: str = INSTRUCTIONS) -> Strategy:
     """Work on a task by one chain of calls; after giving up, from the beginning again, `tries` times in all.
 
-    Every try stands in the trace, one after the other.
+    Every try stands in the trace, one after the other; the last is its path.
     """
     if tries < 1:
         raise OptionError(f"a chain has at least 1 try, not {tries}.")
@@ -38,7 +38,9 @@ def chain(task: Task, tries: int = 1, instructions: str = INSTRUCTIONS) -> Strat
 
 def _tried(task: Task, tries: int, instructions: str) -> Strategy:
     stop = StopReason.NO_ANSWER
-    for _ in range(tries):
+    for number in range(tries):
+        if number:
+            yield Place(back=-1)
         stop = yield from _one_try(task, instructions)
         if stop is StopReason.FINISHED:
             break

@@ -55,6 +55,23 @@ class Diary:
         self.clock = clock
         self._began = clock()
         self._calls = 0
+        self._back: dict[int, int] = {}
+
+    @property
+    def place(self) -> int:
+        """The number of the step that the next one follows; -1 at the beginning."""
+        return self._back.get(len(self.steps), len(self.steps) - 1)
+
+    def go_back(self, place: int) -> None:
+        """What comes next follows the step of that number: what was done since then is taken back."""
+        self._back[len(self.steps)] = place
+
+    def copy(self, trace: Trace) -> None:
+        """Write down what an agent did elsewhere, whole: it was made under limits of its own."""
+        begin = len(self.steps)
+        self._back |= {begin + step: begin + before if before >= 0 else -1 for step, before in trace.back}
+        self.steps.extend(trace.steps)
+        self._calls += sum(isinstance(step, CallStep) for step in trace.steps)
 
     def begin(self) -> None:
         """The agent begins now: that it waited for its turn is no time of its own."""
@@ -108,10 +125,13 @@ class Diary:
         return text if limit is None or len(text) <= limit else f"{text[:limit]}..."
 
     def trace(
-        self, query_id: str, stop: StopReason, offered: tuple[ApiId, ...] | int, failure: Failure | None = None
+        self, query_id: str, stop: StopReason, offered: tuple[ApiId, ...] | int | None, failure: Failure | None = None
     ) -> Trace:
         """The trace of what was done. The final answer is that of Finish, else the last words where it never came."""
         last = next((step for step in reversed(self.steps) if not isinstance(step, Thought)), None)
         words = next((step.text for step in reversed(self.steps) if isinstance(step, Thought)), "")
         said = last.answer if isinstance(last, Finish) else words if stop is StopReason.NO_ANSWER else ""
-        return Trace(query_id, stop, said, tuple(self.steps), offered, self.usage, self.seconds, failure)
+        back = tuple(
+            (step, before) for step, before in self._back.items() if step < len(self.steps) and before != step - 1
+        )
+        return Trace(query_id, stop, said, tuple(self.steps), offered, self.usage, self.seconds, failure, back)

@@ -70,19 +70,24 @@ class Box:
         self._whole = at_hand.kind == "all"
         self.catalog = catalog if self._whole else self._part(catalog, query, at_hand)
         self._resolver = self.catalog.resolver if self._whole else Resolver(api.id for api in self.catalog)
-        self._searches = len(self.catalog) > MOST_FUNCTIONS
+        self.searches = len(self.catalog) > MOST_FUNCTIONS
+        self._asked = False
         self._shown: dict[ApiId, None] = {}
+        self._ever_shown: dict[ApiId, None] = {}
 
     @property
     def functions(self) -> tuple[dict[str, Any], ...]:
         """The functions at hand; where they are too many, `search_tools` and those that it has found."""
-        if not self._searches:
+        if not self.searches:
             return tuple(self._schema(api.id) for api in self.catalog)
+        self._asked = True
         return (SEARCH, *(self._schema(api) for api in self._shown))
 
     @property
     def offered(self) -> tuple[ApiId, ...] | int:
-        """The APIs that were at hand."""
+        """The APIs that were at hand: for a model that has to search, those that its searches have shown."""
+        if self._asked:
+            return tuple(self._ever_shown)
         return len(self.catalog) if self._whole else tuple(api.id for api in self.catalog)
 
     def search(self, text: str, k: int) -> list[ApiSpec]:
@@ -97,7 +102,7 @@ class Box:
 
     async def call(self, call: ToolCall) -> CallStep:
         """Find what the name stands for, and ask; whatever is wrong with the call is an observation that says so."""
-        if call.name == _NAME and self._searches:
+        if call.name == _NAME and self.searches:
             return self._searched(call)
         match = self._resolver.resolve(call.name)
         if match.api is None:
@@ -125,7 +130,7 @@ class Box:
         """The latest are shown; where they become too many, the oldest give way."""
         for api in found:
             self._shown.pop(api, None)
-            self._shown[api] = None
+            self._shown[api] = self._ever_shown[api] = None
         while len(self._shown) >= MOST_FUNCTIONS:
             del self._shown[next(iter(self._shown))]
 

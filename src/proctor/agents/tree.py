@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from proctor.agents.agent import AskModel, Strategy, Task
+from proctor.agents.agent import AskModel, Place, Strategy, Task
 from proctor.agents.chain import INSTRUCTIONS, made, with_ids
 from proctor.errors import OptionError
 from proctor.messages import AIMessage, ToolMessage
@@ -21,14 +21,12 @@ _OTHERWISE = (
 )
 
 
-class _Search:
-    """Where the search stands."""
+class _Node(msgspec.Struct):
+    """A decision: the conversation up to it, where it stands among the steps, and what was tried from it."""
 
-    def __init__(self, width: int, depth: int) -> None:
-        self.width = width
-        self.depth = depth
-        self.turn = 0
-        self.stop = StopReason.NO_ANSWER
+    messages: list[dict[str, Any]]
+    place: int
+    tried: list[str]
 
 
 def tree(task: Task, width: int = 2, depth: int = 12, instructions: str = INSTRUCTIONS) -> Strategy:
@@ -36,50 +34,46 @@ def tree(task: Task, width: int = 2, depth: int = 12, instructions: str = INSTRU
 
     A node is a conversation so far. Its next reply is asked for up to `width` times; from the second on the model is
     shown what was tried from here and asked for something else. A way ends with giving up, with silence, or at `depth`
-    replies. Every step of every way stands in the trace, in the order in which they were made.
+    replies. Every step of every way stands in the trace, in the order in which they were made, and its path is the way
+    that led to the answer.
     """
     for name, value in (("width", width), ("depth", depth)):
         if value < 1:
             raise OptionError(f"the {name} of a tree is at least 1, not {value}.")
     first = [{"role": "system", "content": instructions}, {"role": "user", "content": task.query.text}]
-    return _rooted(first, _Search(width, depth))
+    return _searched(first, width, depth)
 
 
-def _rooted(messages: list[dict[str, Any]], search: _Search) -> Strategy:
-    yield from _below(messages, 0, search)
-    return search.stop
-
-
-def _below(messages: list[dict[str, Any]], depth: int, search: _Search) -> Strategy:
-    """Search below a node; FINISHED ends the whole search."""
-    if depth >= search.depth:
-        return StopReason.NO_ANSWER
-    tried: list[str] = []
-    for _ in range(search.width):
-        search.turn += 1
-        asked = [*messages, *_hint(tried)]
-        reply: Reply = yield AskModel(tuple(asked))
-        calls = with_ids(reply.tool_calls, search.turn)
-        tried.append(_described(reply))
-        if not calls:
+def _searched(first: list[dict[str, Any]], width: int, depth: int) -> Strategy:
+    """Go down from the last decision that is not used up; a good Finish ends it all."""
+    open_: list[_Node] = [_Node(first, -1, [])]
+    stop, turn = StopReason.NO_ANSWER, 0
+    while open_:
+        node = open_[-1]
+        if len(node.tried) >= width or len(open_) > depth:
+            open_.pop()
             continue
-        steps = yield from made(calls)
+        if node.tried:
+            yield Place(back=node.place)
+        turn += 1
+        reply: Reply = yield AskModel((*node.messages, *_hint(node.tried)))
+        calls = with_ids(reply.tool_calls, turn)
+        node.tried.append(_described(reply))
+        steps = (yield from made(calls)) if calls else []
         last = steps[-1] if steps else None
         if isinstance(last, Finish):
-            search.stop = StopReason.GAVE_UP if last.gave_up else StopReason.FINISHED
-        if search.stop is StopReason.FINISHED:
-            return StopReason.FINISHED
-        if isinstance(last, Finish):
-            continue
-        told = [
-            plain_message(ToolMessage(step.observation, tool_call_id=call.id))
-            for call, step in zip(calls, steps, strict=True)
-            if not isinstance(step, Finish)
-        ]
-        said = plain_message(AIMessage(reply.text, tool_calls=list(calls)))
-        if (yield from _below([*messages, said, *told], depth + 1, search)) is StopReason.FINISHED:
-            return StopReason.FINISHED
-    return StopReason.NO_ANSWER
+            stop = StopReason.GAVE_UP if last.gave_up else StopReason.FINISHED
+            if stop is StopReason.FINISHED:
+                return stop
+        elif calls:
+            told = [
+                plain_message(ToolMessage(step.observation, tool_call_id=call.id))
+                for call, step in zip(calls, steps, strict=True)
+                if not isinstance(step, Finish)
+            ]
+            said = plain_message(AIMessage(reply.text, tool_calls=list(calls)))
+            open_.append(_Node([*node.messages, said, *told], (yield Place()), []))
+    return stop
 
 
 def _hint(tried: list[str]) -> list[dict[str, Any]]:

@@ -39,11 +39,11 @@ class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):
     @classmethod
     def of(cls, query: Query, trace: Trace) -> Attempt:
         """The attempt that a trace tells of."""
-        last = next((step for step in reversed(trace.steps) if not isinstance(step, Thought)), None)
+        last = next((step for step in reversed(trace.path) if not isinstance(step, Thought)), None)
         final = trace.final_answer
         if isinstance(last, Finish):
             final = GIVE_UP if last.gave_up else last.answer or final
-        returned = "\n".join(step.observation for step in trace.steps if isinstance(step, CallStep))
+        returned = "\n".join(step.observation for step in trace.path if isinstance(step, CallStep))
         return cls(
             query.text,
             final,
@@ -77,9 +77,9 @@ RULED = Status.UNSOLVED
 
 
 def _whole(final: str, trace: Trace) -> str:
-    """A trace as JSON: what was thought, called and returned, in order."""
+    """A trace's path as JSON: what was thought, called and returned, in order; what was taken back is not shown."""
     steps: list[dict[str, Any]] = []
-    for step in trace.steps:
+    for step in trace.path:
         if isinstance(step, Thought):
             steps.append({"role": "assistant", "message": step.text})
         elif isinstance(step, CallStep):

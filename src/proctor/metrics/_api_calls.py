@@ -27,8 +27,8 @@ class ApiCallScore:
 
 
 def called(trace: Trace) -> set[tuple[str, str]]:
-    """The APIs that a trace has called, each as tool and API."""
-    steps = [step for step in trace.steps if isinstance(step, CallStep)]
+    """The APIs that a trace has called on its path, each as tool and API. Ways that were taken back do not count."""
+    steps = [step for step in trace.path if isinstance(step, CallStep)]
     return {(step.api.tool, step.api.api) for step in steps if step.api is not None}
 
 

@@ -25,19 +25,25 @@ class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
     """Of these, those that the agent named in a call."""
     called: int = 0
     """Of these, those that a call has reached: its arguments could be read, and there was an answer."""
+    unknown: int = 0
+    """Gold APIs of answers of which nobody knows what was at hand. They are in no stage."""
 
 
 def selection(trace: Trace, query: Query) -> Selection:
-    """The selection of one trial. Where all APIs were at hand, each that is needed was offered.
+    """The selection of one trial.
 
-    An API that was called was at hand, whatever the trace says was offered: the agent may have found it by searching.
+    Where all APIs were handed over, each that is needed was offered; where a model had to search, those that its
+    searches have shown. An API that was called was at hand, whatever the trace says was offered: the agent may have
+    known its name.
     """
     needed = {_pair(gold) for gold in query.gold if gold.api != FINISH}
+    if trace.offered is None:
+        return Selection(unknown=len(needed))
     chosen = needed & called(trace)
     at_hand = needed if isinstance(trace.offered, int) else {(api.tool, api.api) for api in trace.offered}
     reached = {
         (step.api.tool, step.api.api)
-        for step in trace.steps
+        for step in trace.path
         if isinstance(step, CallStep) and step.api is not None and step.answer is not None
     }
     return Selection(len(needed), len(needed & (at_hand | chosen)), len(chosen), len(chosen & reached))
@@ -51,6 +57,7 @@ def joined(several: Iterable[Selection]) -> Selection:
         sum(one.offered for one in listed),
         sum(one.chosen for one in listed),
         sum(one.called for one in listed),
+        sum(one.unknown for one in listed),
     )
 
 

@@ -66,7 +66,7 @@ class TraceMatch:
 
 def _made(trace: Trace) -> Trajectory:
     made = Trajectory()
-    for step in trace.steps:
+    for step in trace.path:
         if isinstance(step, CallStep):
             name = step.name if step.api is None else str(step.api)
             made.add(ToolCall(name=name, args=dict(step.arguments), malformed=step.malformed))

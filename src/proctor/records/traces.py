@@ -111,8 +111,30 @@ class Trace(msgspec.Struct, frozen=True, omit_defaults=True):
     stop: StopReason
     final_answer: str = ""
     steps: tuple[Step, ...] = ()
-    offered: tuple[ApiId, ...] | int = ()
-    """The APIs that were at hand; only their number when they were all that there are."""
+    offered: tuple[ApiId, ...] | int | None = ()
+    """The APIs that were at hand: those that a search has shown where the agent had to search; only their number when
+    they were all that there are, and the agent was handed them; None where nobody wrote it down."""
     usage: Usage = Usage()
     seconds: float = 0.0
     failure: Failure | None = None
+    back: tuple[tuple[int, int], ...] = ()
+    """Where the agent went back: `(n, m)` says that step n follows step m and not the one before it. Steps are counted
+    from 0, and -1 is the beginning. So a search and a second try are ways that share their beginnings."""
+
+    @property
+    def path(self) -> tuple[Step, ...]:
+        """The steps of the way that led to the answer, without those that the agent took back.
+
+        Where no way led to one, it is the way that was gone last.
+        """
+        return tuple(self.steps[place] for place in self.path_places) if self.back else self.steps
+
+    @property
+    def path_places(self) -> tuple[int, ...]:
+        """The places of the path's steps among all."""
+        before, place = dict(self.back), len(self.steps) - 1
+        places: list[int] = []
+        while place >= 0:
+            places.append(place)
+            place = before.get(place, place - 1)
+        return tuple(reversed(places))

@@ -251,11 +251,12 @@ def _flips(found: Estimate | Missing) -> str:
 
 
 def _selected(found: Selection) -> str:
+    beside = f"{amount(found.unknown)} more are needed by answers of which nobody knows what was at hand"
     if not found.needed:
-        return "no query says which APIs it needs"
+        return beside if found.unknown else "no query says which APIs it needs"
     stages = (("offered", found.offered), ("chosen", found.chosen), ("called", found.called))
     told = ", ".join(f"{amount(count)} {name} ({percent(count / found.needed)})" for name, count in stages)
-    return f"{amount(found.needed)} APIs needed: {told}"
+    return f"{amount(found.needed)} APIs needed: {told}" + (f"; {beside}" if found.unknown else "")
 
 
 def _calls(run: RunSummary) -> str:

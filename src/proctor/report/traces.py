@@ -139,8 +139,8 @@ def _show_end(page: _Page, trial: Trial) -> None:
     page.say("stopped", trace.stop.value.replace("_", " "))
     if trace.failure is not None:
         page.say("failure", f"{trace.failure.kind}, the {trace.failure.fault.value}'s: {trace.failure.message}")
-    offered = trace.offered if isinstance(trace.offered, int) else len(trace.offered)
-    page.say("offered", f"{amount(offered)} APIs")
+    offered = len(trace.offered) if isinstance(trace.offered, tuple) else trace.offered
+    page.say("offered", "unknown" if offered is None else f"{amount(offered)} APIs")
     if trace.usage.requests:
         tokens = f"{amount(trace.usage.prompt_tokens)} + {amount(trace.usage.completion_tokens)} tokens"
         page.say("model", f"asked {trace.usage.requests} times, {tokens}, {money(trace.usage.cost)}")

@@ -135,7 +135,7 @@ def _trial(trial: Trial) -> Plain:
         "unmeasured": worth.reason if isinstance(worth, Missing) else "",
         "stop": trace.stop.value,
         "failure": _failure(trace),
-        "offered": trace.offered if isinstance(trace.offered, int) else len(trace.offered),
+        "offered": len(trace.offered) if isinstance(trace.offered, tuple) else trace.offered,
         "usage": [trace.usage.requests, trace.usage.prompt_tokens, trace.usage.completion_tokens],
         "cost": None if isinstance(trace.usage.cost, Missing) else trace.usage.cost,
         "seconds": round(trace.seconds, 3),

@@ -124,7 +124,7 @@ def _taken(
 
 def _nothing(query: Query) -> Trace:
     failure = Failure(NO_ANSWER, "no answer was recorded", Fault.AGENT)
-    return Trace(query.id, StopReason.NO_ANSWER, failure=failure)
+    return Trace(query.id, StopReason.NO_ANSWER, offered=None, failure=failure)
 
 
 def _shown(trace: Trace, answer: ConvertedAnswer, query: Query) -> Trace:
@@ -132,7 +132,8 @@ def _shown(trace: Trace, answer: ConvertedAnswer, query: Query) -> Trace:
     resolver = Catalog.of_apis(query.apis).resolver
     offered = dict.fromkeys(api for name in answer.function_names if (api := resolver.resolve(name).api) is not None)
     steps = tuple(_answered(step) if isinstance(step, CallStep) else step for step in trace.steps)
-    return msgspec.structs.replace(trace, steps=steps, offered=trace.offered or tuple(offered))
+    known = trace.offered or tuple(offered) if answer.functions else trace.offered or None
+    return msgspec.structs.replace(trace, steps=steps, offered=known)
 
 
 def _answered(step: CallStep) -> CallStep:

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from proctor.formats.stabletoolbench.converted import written_details
+from proctor.formats.stabletoolbench.json_files import json_bytes
 from proctor.formats.stabletoolbench.results import Graded, read_result, result_of, written_results
 from proctor.formats.stabletoolbench.traced import answer_of
 from proctor.judges.attempts import Attempt
@@ -87,7 +88,7 @@ def write_result(folder: Path, run: RunRecord, more: Mapping[str, Any] | None = 
     """Write the result file of a run's folder, whole or not at all, and return where it stands."""
     path = result_path(folder)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, msgspec.json.format(msgspec.json.encode(result_document(run, more))) + b"\n")
+    write_whole(path, json_bytes(result_document(run, more)))
     return path
 
 

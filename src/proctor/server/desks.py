@@ -21,7 +21,7 @@ from proctor.records.traces import CallStep
 from proctor.server.http import MAX_BODY, Receive, Scope, Send, Sent, read_body, send_answer
 from proctor.server.listening import Beside
 from proctor.server.lookup import ToolDoor
-from proctor.server.mcp import SEARCH, ListedTools, McpDoor, told
+from proctor.server.mcp import ListedTools, McpDoor, told
 from proctor.server.protocol import Rejected, VirtualRequest, error_body, observation_body, read_request
 
 __all__ = ["DeskDoor"]
@@ -78,9 +78,7 @@ class DeskTools(ListedTools):
     """The tools of one task for MCP clients."""
 
     def __init__(self, desk: Desk) -> None:
-        shown = desk.tools.functions[:1]
-        searches = any(function["function"]["name"] == SEARCH for function in shown)
-        super().__init__(ToolDoor(desk.tools.catalog), searches=searches)
+        super().__init__(ToolDoor(desk.tools.catalog), searches=desk.tools.searches)
         self._desk = desk
 
     async def called(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:

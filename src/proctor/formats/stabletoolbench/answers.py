@@ -78,7 +78,7 @@ def read_answer(path: str | Path) -> RawAnswer:
     if not query_id or not method:
         raise FileError("a raw answer is named <query_id>_<method>.json, such as 588_CoT@1.json.", path=str(path))
     try:
-        return answer_of(read_json(path), query_id, method)
+        return answer_of(read_json(path, deep=True), query_id, method)
     except FileError:
         raise
     except InputError as error:

@@ -91,7 +91,7 @@ def _facts(raw: RawAnswer, path: Taken) -> dict[str, Any]:
 
 def read_converted(path: str | Path) -> dict[str, ConvertedAnswer]:
     """The answers of a file, by the query's id, in the file's order."""
-    document = read_json(path)
+    document = read_json(path, deep=True)
     if not isinstance(document, dict):
         raise FileError(f"converted answers are an object with ids as keys, not {kind_of(document)}.", path=str(path))
     found: dict[str, ConvertedAnswer] = {}

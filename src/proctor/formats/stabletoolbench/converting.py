@@ -7,6 +7,7 @@ rule settles what it settles, and the rest is unmeasured.
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
@@ -31,13 +32,16 @@ from proctor.formats.stabletoolbench.preferences import (
     counted,
     written_counts,
 )
-from proctor.formats.stabletoolbench.rebuilt import raw_of
+from proctor.formats.stabletoolbench.rebuilt import is_tree, raw_of, tries_of
 from proctor.formats.stabletoolbench.recordings import Kind, Recording
 from proctor.formats.stabletoolbench.samples import sample_of
 from proctor.formats.stabletoolbench.steps import turns_of_steps
 from proctor.formats.stabletoolbench.turns import Called
 from proctor.records.finishing import FINISH
 from proctor.records.queries import Query
+
+_METHOD = re.compile(r"[\w@.+-]+")
+"""A method that may stand in the name of a file."""
 
 
 class Form(enum.Enum):
@@ -120,6 +124,12 @@ def _files(recording: Recording, writing: Writing) -> Conversion[list[File]]:
         files = [File(name, json_bytes(one), 1) for name, one in zip(names, documents, strict=True)]
     elif writing.form is Form.SAMPLES:
         samples, losses = _parted([sample_of(one, writing.queries.get(one.query_id)) for one in answers])
+        if writing.queries:
+            unasked = [one for one in answers if one.query_id not in writing.queries]
+            losses = (
+                *losses,
+                *("the calls that were wanted: none of the queries has the answer's id" for _ in unasked),
+            )
         lines = [{"id": one.query_id, **sample.to_dict()} for one, sample in zip(answers, samples, strict=True)]
         data = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
         files = [File(_placed(recording, ending=".jsonl"), data, len(answers))]
@@ -224,8 +234,10 @@ def _parted(conversions: Iterable[Conversion[Value]]) -> tuple[list[Value], tupl
 
 def _raw_name(answer: ConvertedAnswer) -> str:
     """The name of a raw file, from which id and method can be read again."""
-    clear = answer.method.startswith(("CoT", "DFS")) or (answer.method and "_" not in answer.query_id)
-    return f"{answer.query_id}_{answer.method if clear else 'CoT@1'}.json"
+    method = answer.method if _METHOD.fullmatch(answer.method) else ""
+    clear = method.startswith(("CoT", "DFS")) or (method and "_" not in answer.query_id)
+    made = "DFS" if is_tree(answer) else f"CoT@{tries_of(answer)}"
+    return f"{answer.query_id}_{method if clear else made}.json"
 
 
 def _placed(recording: Recording, within: str | None = None, *, ending: str = "") -> str:

@@ -8,12 +8,16 @@ from typing import Any
 import msgspec
 
 from proctor.errors import FileError, InputError
+from proctor.formats.stabletoolbench.deep_json import decode_deep, encode_deep
 from proctor.json_text import UNREADABLE, problem
 from proctor.store.lines import opened
 
 
-def read_json(path: str | Path) -> Any:
-    """The value of a JSON file; FileError, with one sentence, where it has none."""
+def read_json(path: str | Path, *, deep: bool = False) -> Any:
+    """The value of a JSON file; FileError, with one sentence, where it has none.
+
+    With `deep`, of any depth: for files in which an answer's steps stand in one another.
+    """
     with opened(path) as file:
         text = file.read().removeprefix(b"\xef\xbb\xbf")
     if not text.strip():
@@ -21,15 +25,27 @@ def read_json(path: str | Path) -> Any:
     try:
         return msgspec.json.decode(text)
     except UNREADABLE as error:
+        if deep and isinstance(error, RecursionError):
+            return _deep(path, text)
         raise FileError(problem(error, text), path=str(path)) from None
+
+
+def _deep(path: str | Path, text: bytes) -> Any:
+    try:
+        return decode_deep(text.decode())
+    except UnicodeDecodeError as error:
+        raise FileError(problem(error, text), path=str(path)) from None
+    except InputError as error:
+        raise FileError(str(error), path=str(path)) from None
 
 
 def json_bytes(value: Any) -> bytes:
     """The text of a JSON file, indented, with the keys in the order that they have."""
     try:
-        return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
-    except RecursionError:
-        raise InputError("the value is nested too deeply to be written as JSON.") from None
+        try:
+            return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+        except RecursionError:
+            return encode_deep(value) + b"\n"
     except UnicodeEncodeError:
         raise InputError("the value holds half of a surrogate pair, which is no character.") from None
 

@@ -7,7 +7,7 @@ answers `<model>/<set>/<query_id>_<method>.json`. What a file is, it says itself
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,7 +24,7 @@ from proctor.formats.stabletoolbench.pass_rates import COLUMNS as PASS_RATE_COLU
 from proctor.formats.stabletoolbench.pass_rates import PassRateEntry, read_pass_rates
 from proctor.formats.stabletoolbench.preferences import COLUMNS as PREFERENCE_COLUMNS
 from proctor.formats.stabletoolbench.preferences import Comparison, PreferenceCount, read_comparisons, read_counts
-from proctor.formats.stabletoolbench.results import Result, read_results
+from proctor.formats.stabletoolbench.results import Result, ResultFile, read_results
 from proctor.formats.stabletoolbench.samples import answer_of_sample
 from proctor.formats.stabletoolbench.tables import is_table, table_head
 from proctor.records.grades import Missing, Verdict
@@ -82,12 +82,11 @@ def find_recordings(places: Iterable[str | Path], *, compat: bool = False, skip:
     for place in places:
         folders: dict[Path, list[Path]] = {}
         for path in _files(Path(place)):
-            kind = _tried(partial(kind_of_file, path), skip)
+            kind = _tried(partial(kind_of_file, path), skip, path)
             if kind is Kind.RAW:
                 folders.setdefault(path.parent, []).append(path)
             elif kind is not None:
-                one = _tried(partial(_read, kind, path), skip)
-                found += [] if one is None else [one]
+                found += _tried(partial(_read, kind, path), skip, path) or []
         found += [_raw(folder, paths, compat, skip) for folder, paths in folders.items()]
     return [one for one in found if one.paths]
 
@@ -98,7 +97,7 @@ def kind_of_file(path: Path) -> Kind:
         return Kind.SAMPLES
     if is_table(path):
         return _kind_of_table(path)
-    document = read_json(path)
+    document = read_json(path, deep=True)
     kind = _kind_of_object(document) if isinstance(document, dict) else None
     if kind is None:
         known = "a raw or a converted answer, a pass rate, a preference, a result file or samples"
@@ -155,12 +154,14 @@ def _is_list(path: Path) -> bool:
         return file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
 
 
-def _tried(read: Callable[[], Value], skip: Skip) -> Value | None:
+def _tried(read: Callable[[], Value], skip: Skip, path: Path) -> Value | None:
     try:
         return read()
     except FileError as error:
         skip(error)
-        return None
+    except RecursionError:  # steps may stand in one another as deep as they like, and nothing else
+        skip(FileError("holds a value that is nested too deeply.", path=str(path)))
+    return None
 
 
 def _raw(folder: Path, paths: list[Path], compat: bool, skip: Skip) -> Recording:
@@ -168,7 +169,7 @@ def _raw(folder: Path, paths: list[Path], compat: bool, skip: Skip) -> Recording
     read: list[str] = []
     lost: list[str] = []
     for path in paths:
-        raw = _tried(partial(read_answer, path), skip)
+        raw = _tried(partial(read_answer, path), skip, path)
         if raw is None:
             continue
         if raw.query_id in answers:
@@ -187,37 +188,70 @@ def _raw(folder: Path, paths: list[Path], compat: bool, skip: Skip) -> Recording
     )
 
 
-def _read(kind: Kind, path: Path) -> Recording:
+def _read(kind: Kind, path: Path) -> list[Recording]:
     empty = Recording(kind, path.absolute().parent.name, path.stem, (str(path),))
-    if kind is Kind.CONVERTED:
+    return _results(empty, path) if kind is Kind.RESULTS else [_one(empty, path)]
+
+
+def _one(empty: Recording, path: Path) -> Recording:
+    if empty.kind is Kind.CONVERTED:
         answers = tuple(read_converted(path).values())
         notes = tuple(note for answer in answers for note in answer.notes)
         return msgspec.structs.replace(empty, answers=answers, lost=notes)
-    if kind is Kind.PASS_RATES:
+    if empty.kind is Kind.PASS_RATES:
         entries = tuple(read_pass_rates(path).values())
         model = next((entry.model for entry in entries if entry.model), empty.model)
         verdicts = {entry.query_id: entry.verdicts for entry in entries}
         return msgspec.structs.replace(empty, entries=entries, model=model, verdicts=verdicts)
-    if kind is Kind.PREFERENCES:
+    if empty.kind is Kind.PREFERENCES:
         table = is_table(path)
         comparisons = tuple(read_comparisons(path)) if table else ()
         counts = () if table else tuple(read_counts(path).values())
         return msgspec.structs.replace(empty, comparisons=comparisons, counts=counts)
-    return _results(empty, path) if kind is Kind.RESULTS else _samples(empty, path)
+    return _samples(empty, path)
 
 
-def _results(empty: Recording, path: Path) -> Recording:
+def _results(empty: Recording, path: Path) -> list[Recording]:
+    """The answers of a result file, under the file's own name.
+
+    They are one recording, as they are one run; a recording for each test set where two sets share an id.
+    """
     file = read_results(path)
-    answers: dict[str, ConvertedAnswer] = {}
+    named = path.stem if path.stem.startswith(f"{file.framework}_") else file.framework or empty.model
+    whole = _set_of_file(file) or path.stem
+    sets = {(result.query_id, result.test_set) for result in file.results}
+    apart = len({query_id for query_id, _ in sets}) < len(sets)
+    by_set: dict[str, list[Result]] = {}
     for result in file.results:
-        answers.setdefault(result.query_id, _answer_of_result(result, file.framework))
+        by_set.setdefault((apart and result.test_set) or whole, []).append(result)
+    return [
+        _results_of_set(msgspec.structs.replace(empty, model=named, test_set=name), results, file.framework)
+        for name, results in (by_set or {whole: []}).items()
+    ]
+
+
+def _set_of_file(file: ResultFile) -> str:
+    """What the answers of a file are to: its only test set, else its benchmark."""
+    config = file.metadata.get("config")
+    known = config if isinstance(config, dict) else {}
+    only = known.get("test_set")
+    if isinstance(only, str) and only and "," not in only:
+        return only
+    run = known.get("run")
+    benchmark = run.get("benchmark") if isinstance(run, dict) else None
+    return benchmark if isinstance(benchmark, str) else ""
+
+
+def _results_of_set(empty: Recording, results: Sequence[Result], framework: str) -> Recording:
+    answers: dict[str, ConvertedAnswer] = {}
+    for result in results:
+        answers.setdefault(result.query_id, _answer_of_result(result, framework))
     lost = ["which functions were offered: a result file does not say"] if answers else []
-    if more := len(file.results) - len(answers):
+    if more := len(results) - len(answers):
         lost.append(f"left out: {more} further answers to a query that has one already")
-    verdicts = {result.query_id: (result.graded.verdict,) for result in reversed(file.results)}
+    verdicts = {result.query_id: (result.graded.verdict,) for result in reversed(results)}
     return msgspec.structs.replace(
         empty,
-        model=file.framework or empty.model,
         answers=tuple(answers.values()),
         verdicts={query_id: verdicts[query_id] for query_id in answers},
         lost=tuple(lost),

@@ -49,6 +49,8 @@ class Result(msgspec.Struct, frozen=True):
     query_text: str
     gold: tuple[tuple[str, str], ...]
     graded: Graded
+    test_set: str = ""
+    """The set that the query belongs to, where the file has several."""
 
 
 class ResultFile(msgspec.Struct, frozen=True):
@@ -117,7 +119,7 @@ def written_results(
 
 def read_results(path: str | Path) -> ResultFile:
     """A result file, in the original shape or the newer one."""
-    document = read_json(path)
+    document = read_json(path, deep=True)
     results = document.get("results") if isinstance(document, dict) else None
     if not isinstance(document, dict) or not isinstance(results, list):
         raise FileError("a result file is an object with metadata, summary and a list 'results'.", path=str(path))
@@ -170,6 +172,7 @@ def _result(item: Any, method: str) -> Result:
         query_text=json_text_of(item.get("query_text") or item.get("query") or ""),
         gold=tuple(_pairs(gold if isinstance(gold, list) else [])),
         graded=graded,
+        test_set=json_text_of(item.get("test_set") or ""),
     )
 
 

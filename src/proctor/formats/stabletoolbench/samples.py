@@ -7,10 +7,11 @@ first message, under `stabletoolbench`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from proctor.catalog.index import Catalog
+from proctor.catalog.names import offered_names
+from proctor.catalog.resolver import Resolver
 from proctor.dataset_schema import MultiTurnSample, Sample
 from proctor.errors import SampleError
 from proctor.formats.stabletoolbench.conversions import Conversion
@@ -19,7 +20,7 @@ from proctor.formats.stabletoolbench.turns import Called, Said, Turn, json_text_
 from proctor.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage, read_tool_call
 from proctor.records.finishing import FINISH, finish_of
 from proctor.records.gold import read_gold
-from proctor.records.queries import Query
+from proctor.records.queries import ApiId, GoldApi, Query
 from proctor.records.traces import Finish
 
 _BESIDE = "stabletoolbench"
@@ -97,16 +98,31 @@ def _call(turn: Called, identifier: str) -> ToolCall:
 
 
 def _gold(answer: ConvertedAnswer, query: Query) -> Iterator[Any]:
-    """The calls that the query's file wants; where it names APIs alone, their arguments may be whatever they like."""
+    """The calls that the query's file wants; where it names APIs alone, their arguments may be whatever they like.
+
+    An API has the name by which the agent called it, else the one by which it was offered: whatever was at hand, all
+    that is wanted is asked for.
+    """
     if query.calls:
         yield from read_gold(list(query.calls))
         return
-    resolver = Catalog.of_apis(query.apis).resolver
-    names = {match.api: name for name in answer.function_names if (match := resolver.resolve(name)).api is not None}
-    wanted = {(gold.tool, gold.api) for gold in query.gold}
-    for api, name in names.items():
-        if (api.tool, api.api) in wanted:
-            yield {"name": name, "args": {}, "args_mode": "ignore"}
+    documented = {api.id: None for api in query.apis}
+    wanted = dict.fromkeys(api for gold in query.gold if gold.api != FINISH for api in _meant(gold, documented))
+    resolver = Resolver(dict.fromkeys((*documented, *wanted)))
+    known = {api: plain for api, plain in offered_names({**documented, **wanted}).items() if api in wanted}
+    for name in (*answer.function_names, *(call.name for call in reversed(answer.calls))):
+        api = resolver.resolve(name).api
+        if api in known:
+            known[api] = name
+    for name in known.values():
+        yield {"name": name, "args": {}, "args_mode": "ignore"}
+
+
+def _meant(gold: GoldApi, documented: Iterable[ApiId]) -> list[ApiId]:
+    """The APIs that gold stands for; one of which nobody has a document stands for itself."""
+    found = [api for api in documented if (api.tool, api.api) == (gold.tool, gold.api)]
+    found = [api for api in found if gold.category in (None, api.category)]
+    return found or [ApiId(gold.category or "", gold.tool, gold.api)]
 
 
 def _turns(messages: list[AnyMessage], asked: HumanMessage | None, lost: list[str]) -> Iterator[Turn]:

@@ -6,13 +6,13 @@ written without `compat` is read back as it was; with `compat`, the file holds w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
 
 import msgspec
 
 from proctor.catalog.index import Catalog
-from proctor.catalog.names import offered_names
+from proctor.catalog.names import canonical_names, offered_names
 from proctor.catalog.schemas import function_schema
 from proctor.errors import InputError
 from proctor.formats.stabletoolbench.conversions import Conversion
@@ -24,9 +24,12 @@ from proctor.records.finishing import FINISH, SCHEMA, finish_of, written_finish
 from proctor.records.queries import Query
 from proctor.records.traces import CallStep, Finish, Resolution, Step, Thought, Trace
 
+T = TypeVar("T")
 _OF_CALL = ("resolution", "api", "malformed", "answer", "seconds")
 """The fields of a call that a converted answer has no place for."""
-_OF_TRACE = ("stop", "offered", "usage", "seconds", "failure")
+_OF_TRACE = ("stop", "offered", "usage", "seconds", "failure", "back")
+_ASIDE = "aside"
+"""The steps that were taken back, by their number among all."""
 
 
 def trace_of(answer: ConvertedAnswer, query: Query, catalog: Catalog | None = None) -> Conversion[Trace]:
@@ -39,8 +42,8 @@ def trace_of(answer: ConvertedAnswer, query: Query, catalog: Catalog | None = No
     final = facts.pop("final_answer", said.answer if isinstance(said, Finish) else answer.final_answer)
     try:
         trace = msgspec.convert({**facts, "query_id": answer.query_id, "final_answer": final}, Trace)
-        steps = tuple(_steps(answer, known))
-    except msgspec.ValidationError as error:
+        steps = _whole(tuple(_steps(answer, known)), _aside(answer))
+    except (msgspec.ValidationError, ValueError) as error:
         raise InputError(f"what Proctor wrote into the answer {answer.query_id!r} was changed: {error}.") from None
     lost = list(answer.notes)
     if "trace" not in answer.facts:
@@ -52,30 +55,74 @@ def trace_of(answer: ConvertedAnswer, query: Query, catalog: Catalog | None = No
 def answer_of(
     trace: Trace, query: Query, method: str = "proctor", *, compat: bool = False
 ) -> Conversion[ConvertedAnswer]:
-    """A trace as a converted answer. With `compat`, what the format has no place for is left out and named."""
-    turns = tuple(_turn(step, compat=compat) for step in trace.steps)
-    finish = next((step for step in reversed(trace.steps) if isinstance(step, Finish)), None)
+    """A trace as a converted answer: its path, and what was taken back beside it.
+
+    With `compat`, what the format has no place for is left out and named.
+    """
+    path = trace.path
+    turns = tuple(_turn(step, compat=compat) for step in path)
+    finish = next((step for step in reversed(path) if isinstance(step, Finish)), None)
     final = "" if finish is None else written_finish(finish.answer, gave_up=finish.gave_up)
     header = {name: value for name, value in msgspec.to_builtins(trace).items() if name in _OF_TRACE}
     if finish is None or finish.answer != trace.final_answer:
         header["final_answer"] = trace.final_answer
+    if trace.back:
+        on_path = set(trace.path_places)
+        aside = {str(place): step for place, step in enumerate(trace.steps) if place not in on_path}
+        header[_ASIDE] = msgspec.to_builtins(aside)
     answer = ConvertedAnswer(
         query_id=trace.query_id,
         query=query.text,
-        functions=tuple(functions_of(query)),
+        functions=tuple(functions_of(trace, query)),
         method=method,
         final_answer=final or trace.final_answer,
         turns=turns,
         facts={} if compat else {"trace": header},
     )
-    return Conversion(answer, tuple(_lost(trace)) if compat else ())
+    return Conversion(answer, tuple(_lost(trace, query)) if compat else tuple(_undocumented(trace, query)))
 
 
-def functions_of(query: Query) -> Iterator[dict[str, Any]]:
-    """The functions of a query's own APIs and Finish, as `available_tools` has them."""
-    specs = {api.id: api for api in query.apis}
-    for api, name in offered_names(specs).items():
-        yield function_schema(specs[api], name, "json")
+class Branches(msgspec.Struct, frozen=True):
+    """All that an agent did, what it took back included."""
+
+    turns: tuple[Turn, ...]
+    """In the order in which they were made."""
+    back: dict[int, int]
+    """By the number of a turn that does not follow the one before it: that of the one that it follows, else -1."""
+
+
+def branches_of(answer: ConvertedAnswer) -> Branches | None:
+    """The ways of an answer that knows of several; None where its path is all that there is."""
+    header = answer.facts.get("trace")
+    back = header.get("back") if isinstance(header, dict) else None
+    if not back:
+        return None
+    try:
+        aside = {place: _turn(step, compat=True) for place, step in _aside(answer).items()}
+        return Branches(_whole(answer.turns, aside), dict(msgspec.convert(back, list[tuple[int, int]])))
+    except (msgspec.ValidationError, ValueError) as error:
+        raise InputError(f"what Proctor wrote into the answer {answer.query_id!r} was changed: {error}.") from None
+
+
+def functions_of(trace: Trace, query: Query) -> Iterator[dict[str, Any]]:
+    """The functions that an agent was offered, and Finish, as `available_tools` has them.
+
+    Where all APIs there are were at hand, those are the query's own and those that it called. They have the names by
+    which they were called; what only others document has no more than its name.
+    """
+    documented = {api.id: api for api in query.apis}
+    at_hand = trace.offered if isinstance(trace.offered, tuple) else tuple(documented)
+    called = {
+        step.api: step.name
+        for step in trace.steps
+        if isinstance(step, CallStep) and step.api is not None and step.resolution is Resolution.RESOLVED
+    }
+    listed = dict.fromkeys((*at_hand, *called))
+    canonical = canonical_names(listed)
+    plainly = any(name != canonical[api] for api, name in called.items())
+    names = {**(offered_names(listed) if plainly else canonical), **called}
+    for api in listed:
+        yield function_schema(documented[api], names[api], "json") if api in documented else {"name": names[api]}
     yield SCHEMA
 
 
@@ -131,7 +178,32 @@ def _arguments(turn: Called) -> tuple[dict[str, Any], str | None]:
     return call.args, call.malformed
 
 
-def _lost(trace: Trace) -> Iterator[str]:
+def _aside(answer: ConvertedAnswer) -> dict[int, Step]:
+    header = answer.facts.get("trace")
+    aside = header.get(_ASIDE, {}) if isinstance(header, dict) else {}
+    return {int(place): msgspec.convert(step, Step) for place, step in msgspec.convert(aside, dict[str, Any]).items()}
+
+
+def _whole(path: tuple[T, ...], aside: Mapping[int, T]) -> tuple[T, ...]:
+    """What stands on the path and what stands beside it, in the order in which it was made."""
+    count, on_path = len(path) + len(aside), iter(path)
+    if aside and not 0 <= min(aside) <= max(aside) < count:
+        raise ValueError("a step that was taken back has no place among the others")
+    return tuple(aside[place] if place in aside else next(on_path) for place in range(count))
+
+
+def _undocumented(trace: Trace, query: Query) -> Iterator[str]:
+    own = {api.id for api in query.apis}
+    offered = trace.offered if isinstance(trace.offered, tuple) else ()
+    called = {step.api for step in trace.steps if isinstance(step, CallStep) and step.api is not None}
+    if not own >= {*offered, *called}:
+        yield "what functions say and take that are not the query's own"
+
+
+def _lost(trace: Trace, query: Query) -> Iterator[str]:
+    yield from _undocumented(trace, query)
+    if trace.back:
+        yield f"left out: what was taken back ({len(trace.steps) - len(trace.path)} steps)"
     calls = [step for step in trace.steps if isinstance(step, CallStep)]
     if any(step.answer is not None for step in calls):
         yield "the APIs' whole answers and where they came from"

@@ -252,7 +252,7 @@
         one.failure && el("p", null, el("span.tag.odd", null, `the ${one.failure[2]}’s fault`), ` ${one.failure[0]}: `, one.failure[1]),
         el("h3", null, "Final answer"), one.answer ? long(one.answer) : el("p.none", null, "none"),
         el("dl.facts", null, fact("counts", one.worth === null ? `nothing: ${one.unmeasured}` : one.worth.toFixed(2)), fact("stopped", words(one.stop)),
-          fact("offered", many(one.offered, "API", "APIs")), fact("took", `${one.seconds.toFixed(2)} s`),
+          fact("offered", one.offered === null ? "unknown" : many(one.offered, "API", "APIs")), fact("took", `${one.seconds.toFixed(2)} s`),
           one.usage[0] > 0 && fact("tokens", `${number(one.usage[1])} + ${number(one.usage[2])}`), cost && one.usage[0] > 0 && fact("cost", cost))),
       query.facts.length ? [el("h3", null, "A right answer tells"), el("ul.gold", null, query.facts.map((says) => el("li", null, says)))] : null,
       el("h3", null, "Should have been called"),
