@@ -86,8 +86,8 @@ def request(number: int, apis: int) -> bytes:
     api = APIS[number % apis]
     asked = {"category": api.category, "tool_name": api.tool, "api_name": api.api, "tool_input": arguments(number)}
     body = json.dumps({**asked, "strip": "filter", "toolbench_key": ""}).encode()
-    head = f"POST /virtual HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
-    return head.encode() + body
+    head = "POST /virtual HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+    return f"{head}content-length: {len(body)}\r\n\r\n".encode() + body
 
 
 class Server:

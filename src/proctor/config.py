@@ -75,9 +75,15 @@ class Gateway(_Table, frozen=True, omit_defaults=True):
     """The recorded answers; without one, those of the run's own folder."""
     simulator: str | None = None
     simulator_url: str | None = None
+    simulator_thought: bool = False
+    """Whether the MirrorAPI is one that reasons first."""
+    simulator_system: str | None = None
+    """A file with the instructions of the MirrorAPI's training, in place of Proctor's own."""
     live: str | None = None
     faults: float | None = None
     fault: tuple[str, ...] = ()
+    faults_by: str = "call"
+    """Whether the share is one of calls or of tools: `call` or `tool`."""
 
 
 class Limits(_Table, frozen=True, omit_defaults=True):

@@ -201,11 +201,69 @@ def test_a_place_without_tools_is_an_error_that_says_what_was_expected(tmp_path:
         load_catalog(tmp_path / "tools", examples=tmp_path / "nothing")
 
 
-def test_yaml_is_refused_with_a_way_out(tmp_path: Path) -> None:
+PETS = """
+openapi: 3.0.0
+info: {title: Pet Store, version: 1.0, description: Pets, by name.}
+x-shared: &named
+  in: query
+  required: true
+paths:
+  /pets/{id}:
+    get:
+      operationId: Find Pet
+      description: |
+        Finds a pet,
+        by its number.
+      parameters:
+        - {name: id, in: path, required: true, schema: {type: integer, default: 12}}
+        - <<: *named
+          name: born
+          schema: {type: string, default: 2024-01-31}
+      responses:
+        200: {description: no}
+"""
+
+
+def test_an_openapi_document_in_yaml_is_read_as_one_in_json_is(tmp_path: Path) -> None:
+    document = tmp_path / "tools" / "petstore.yaml"
+    document.parent.mkdir()
+    document.write_text(PETS.replace("Pets, by name.", "'Pets, by name.'"), "utf-8")
+    (tmp_path / "tools" / "compose.yml").write_text("services: {a: {image: b}}", "utf-8")
+    for where in (document, document.parent):
+        catalog = load_catalog(where)
+        assert catalog.report.broken == ()
+        (api,) = catalog.apis
+        assert (api.id.tool, api.id.api, api.method) == ("Pet Store", "Find Pet", "GET")
+        defaults = {parameter.name: parameter.default for parameter in api.parameters}
+        assert defaults == {"id": 12, "born": "2024-01-31"}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("services: {}", "it is YAML and no OpenAPI document; write other documents as JSON"),
+        ("openapi: 3.0.0", "its 'paths' must be an object"),
+        ("openapi: [", "it is not YAML:"),
+        ("openapi: 3.0.0\n? [a]\n: b", "a key in it is no text"),
+        ("openapi: 3.0.0\nx: " + "[" * 1000 + "]" * 1000, "it is nested too deeply"),
+        ("openapi: 3.0.0\nx: " + "[" * 300_000, "it is nested too deeply"),
+        ("openapi: 3.0.0\nx: &a [*a]", "it is nested too deeply"),
+        (
+            "a: &a [1,1,1,1,1,1,1,1,1,1]\n"
+            + "".join(
+                f"{two}: &{two} [{', '.join([f'*{one}'] * 10)}]\n" for one, two in zip("abcdef", "bcdefg", strict=True)
+            )
+            + "openapi: 3.0.0",
+            "it holds too many values",
+        ),
+        ("openapi: 3.0.0\nx: !!python/object/apply:os.system [ls]", "its 'paths' must be an object"),
+    ],
+)
+def test_yaml_that_cannot_be_read_is_named_with_the_reason(tmp_path: Path, text: str, reason: str) -> None:
     document = tmp_path / "petstore.yaml"
-    document.write_text("openapi: 3.0.0", "utf-8")
-    report = load_catalog(document).report
-    assert [broken.reason for broken in report.broken] == ["it is YAML, which is not read; write the document as JSON"]
+    document.write_text(text, "utf-8")
+    (broken,) = load_catalog(document).report.broken
+    assert broken.reason.startswith(reason)
 
 
 def test_the_order_of_files_is_fixed(write: Write) -> None:

@@ -74,6 +74,16 @@ def test_a_run_leaves_a_folder_a_result_file_and_a_table(run: Run, words: list[s
     assert [one["scores"]["sopr_score"] for one in document["results"]] == [1.0] * 3
 
 
+def test_a_share_of_the_tools_is_spoilt_and_the_run_says_so(run: Run, words: list[str], tmp_path: Path) -> None:
+    done = run(*words, "--agent", "oracle", "--judge", "heuristic", "--faults", "1", "--faults-by", "tool")
+    assert done.exit_code == 0, done.output
+    record = read_run(tmp_path / "results" / "runs" / "oracle_animals")
+    assert record.manifest.spec.faults == {"share": 1.0, "kinds": [], "by": "tool"}
+    calls = [step.answer for trial in record.trials for step in trial.trace.steps if isinstance(step, CallStep)]
+    assert calls
+    assert all(answer and answer.provenance and answer.provenance.fault for answer in calls)
+
+
 def test_the_rate_is_corrected_and_the_judges_disagreement_counted(run: Run, words: list[str], tmp_path: Path) -> None:
     labels = [*["1,1"] * 90, *["1,0"] * 10, *["0,0"] * 80, *["0,1"] * 20]
     (tmp_path / "labels.csv").write_text("\n".join(["human,judge", *labels]))

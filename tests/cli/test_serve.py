@@ -114,6 +114,45 @@ def test_a_dead_live_api_falls_through_and_faults_say_so(start: Start, tools: Pa
     assert provenance["fault"] == "rate-limit"
 
 
+def test_a_share_of_the_tools_is_spoilt_with_all_their_calls(start: Start, tools: Path) -> None:
+    spoilt = ("--tools", tools, "--simulator", "template", "--fault", "timeout", "--faults-by", "tool")
+    for seed, share in ((1, 0.5), (2, 0.5), (3, 0.5)):
+        _, url = start(*spoilt, "--faults", share, "--seed", seed)
+        hit = {call(url, {"n": n})[1].get("fault") for n in range(12)}
+        assert len(hit) == 1, "all calls of the tool, or none"
+
+
+def test_an_index_of_the_tools_is_kept_beside_the_cache(start: Start, tools: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "kept" / "answers.db"
+    cache.parent.mkdir()
+    before = sorted(tmp_path.rglob("*.json"))
+    for _ in range(2):
+        process, url = start("--tools", tools, "--cache", cache, "--simulator", "template")
+        with urllib.request.urlopen(f"{url}/tools?query=ports", timeout=20) as found:  # noqa: S310 - of this machine
+            assert json.loads(found.read())["apis"]
+        assert call(url)[0]["response"] == ["Kiel"]
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=20)
+    names = {path.name for path in cache.parent.iterdir()}
+    assert names == {"answers.db", "answers.db.index", "answers.db.index.search"}
+    assert sorted(tmp_path.rglob("*.json")) == before
+
+
+def test_a_mirror_is_asked_in_the_form_of_its_training(start: Start, tools: Path, tmp_path: Path) -> None:
+    words = tmp_path / "system.txt"
+    words.write_text("These are the words of the training.\n")
+    reply = '{"mechanism_of_the_api": "x", "error": "", "response": "Kiel"}'
+    with ScriptedServer([reply] * 2) as model:
+        mirror = ("--tools", tools, "--simulator", "mirror:tiny", "--model-url", model.url)
+        for form in (("--simulator-thought",), ("--simulator-system", words)):
+            _, url = start(*mirror, *form)
+            assert call(url)[0]["response"] == "Kiel"
+        thinking, trained = [body["messages"][0]["content"] for body in model.bodies]
+    assert thinking.startswith("[CHAIN_OF_THOUGHT]")
+    assert "mechanism_of_the_api" in thinking
+    assert trained == "These are the words of the training."
+
+
 def test_the_starter_is_served_over_http_and_mcp(start: Start) -> None:
     _, url = start("--starter")
     where = {"category": "Library", "tool_name": "library_branches", "api_name": "opening_hours"}
@@ -137,6 +176,9 @@ def test_the_starter_is_served_over_http_and_mcp(start: Start) -> None:
         (["--tools", "{tools}", "--host", "::"], "set a token in PROCTOR_TOKEN"),
         ([], "name --tools DIR, --cache STORE or both, or --starter"),
         (["--starter", "--tools", "{tools}"], "leave --tools out"),
+        (["--starter", "--faults-by", "tool"], "say how many as well: --faults SHARE"),
+        (["--starter", "--simulator", "template", "--simulator-thought"], "are for a MirrorAPI"),
+        (["--starter", "--simulator", "mirror:m", "--simulator-system", "no.txt"], "no.txt: cannot be read"),
         (["--tools", "{tools}", "--simulator", "gpt-4o"], "expected template, model:NAME or mirror:NAME"),
         (["--tools", "{tools}", "--policy", "caches"], "caches"),
         (["--tools", "{tools}", "--live", "rapidapi"], "set RAPIDAPI_KEY"),

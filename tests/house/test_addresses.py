@@ -26,7 +26,7 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
     "scipy": ("proctor.metrics.pairing", "proctor.stats"),
     "starlette": ("proctor.server.http",),
     "uvicorn": ("proctor.server.bounded", "proctor.server.listening"),
-    "yaml": ("proctor.judges.templates",),
+    "yaml": ("proctor.catalog.yaml_text", "proctor.judges.templates"),
 }
 IMPORTED_AS = {"pyyaml": "yaml"}
 STANDARD = frozenset(__import__("sys").stdlib_module_names)

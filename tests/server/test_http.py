@@ -321,5 +321,5 @@ def test_a_client_that_leaves_in_the_middle_breaks_nothing(serve: Serve) -> None
     client = serve([{"wind": 5}])
     host, port = client.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port))) as connection:
-        connection.sendall(b"POST /virtual HTTP/1.1\r\nhost: x\r\ncontent-length: 500\r\n\r\n{")
+        connection.sendall(b"POST /virtual HTTP/1.1\r\nhost: localhost\r\ncontent-length: 500\r\n\r\n{")
     assert client.call("sky_report", "get_forecast", {})["response"] == {"wind": 5}

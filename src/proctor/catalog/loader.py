@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from proctor.catalog.documents import Place, Read, read_document
+from proctor.catalog.documents import Place, Read, read_document, read_plain
 from proctor.catalog.files import Found, find_documents, read_bytes, shown_name, shown_path, stamp_of
 from proctor.catalog.index import Broken, Catalog, LoadReport, merged
 from proctor.catalog.snapshot import KIND, Snapshot, packed, unpacked
 from proctor.catalog.stamped import read_stamped, write_stamped
 from proctor.catalog.toolfiles import UnreadableError, first_text, read_response_examples, with_examples
+from proctor.catalog.yaml_text import may_be_openapi, read_yaml
 from proctor.errors import FileError
 from proctor.records.queries import ToolSpec
 
@@ -61,7 +62,8 @@ def _report(loaded: Snapshot, *, from_index: bool = False, note: str = "") -> Lo
 
 def _documents(root: Path) -> tuple[list[Found], list[Broken]]:
     if root.is_dir():
-        return find_documents(root)
+        found, broken = find_documents(root, (".json", *_YAML))
+        return [one for one in found if not _is_yaml(one) or _is_openapi(one)], broken
     if not root.is_file():
         raise FileError("this is neither a file nor a folder.", path=shown_path(root))
     status = root.stat()
@@ -115,10 +117,25 @@ class _Reading:
 
 
 def _read(one: Found) -> Read:
-    if one.relative[-1].lower().endswith(_YAML):
-        raise UnreadableError("it is YAML, which is not read; write the document as JSON")
     place = Place(tuple(shown_name(name) for name in one.relative[:-1]), shown_name(one.stem))
-    return read_document(read_bytes(one.path), place)
+    text = read_bytes(one.path)
+    if not _is_yaml(one):
+        return read_document(text, place)
+    if not may_be_openapi(text):
+        raise UnreadableError("it is YAML and no OpenAPI document; write other documents as JSON")
+    return read_plain(read_yaml(text), place)
+
+
+def _is_yaml(one: Found) -> bool:
+    return one.relative[-1].lower().endswith(_YAML)
+
+
+def _is_openapi(one: Found) -> bool:
+    """Whether a YAML file in a folder is one of ours; what cannot be read is looked at later, and said."""
+    try:
+        return may_be_openapi(read_bytes(one.path))
+    except FileError:
+        return True
 
 
 def _reason(error: UnreadableError | FileError) -> str:

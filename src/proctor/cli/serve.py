@@ -23,7 +23,7 @@ from proctor.server.listening import run
 from proctor.server.lookup import ToolDoor
 from proctor.server.mcp import McpTools
 from proctor.wiring.benchmarks import open_benchmark
-from proctor.wiring.gateways import faults_of, live_of, opened_store, simulators_of
+from proctor.wiring.gateways import MirrorForm, faults_of, index_beside, live_of, opened_store, simulators_of
 
 
 @click.command()
@@ -32,7 +32,8 @@ from proctor.wiring.gateways import faults_of, live_of, opened_store, simulators
 @click.option(
     "--index",
     metavar="FILE",
-    help="Keep an index of the tools in this file, and another beside it for search: a later start is fast.",
+    help="Keep an index of the tools in this file, and another beside it for search: a later start is fast.  "
+    "[default: beside the file that is --cache]",
 )
 @click.option("--cache", metavar="STORE", help="The recorded answers; new ones are stored there.")
 @click.option(
@@ -44,6 +45,8 @@ from proctor.wiring.gateways import faults_of, live_of, opened_store, simulators
     help="Who plays the APIs: template, model:NAME for any model, or mirror:NAME for a MirrorAPI.",
 )
 @click.option("--model-url", metavar="URL", help="Where the simulator's model is; needed for one of your own.")
+@click.option("--simulator-thought", is_flag=True, help="The MirrorAPI is one that reasons first.")
+@click.option("--simulator-system", metavar="FILE", help="The instructions that the MirrorAPI was trained on.")
 @click.option(
     "--live",
     metavar="KIND",
@@ -52,6 +55,13 @@ from proctor.wiring.gateways import faults_of, live_of, opened_store, simulators
 @click.option("--faults", type=click.FloatRange(0, 1), metavar="SHARE", help="Spoil this share of the answers.")
 @click.option(
     "--fault", "kinds", type=click.Choice(list(FAULTS)), multiple=True, help="How to spoil them; may be given again."
+)
+@click.option(
+    "--faults-by",
+    type=click.Choice(["call", "tool"]),
+    default="call",
+    show_default=True,
+    help="A share of the calls, or of the tools.",
 )
 @click.option("--seed", default=0, show_default=True, help="Which answers are spoilt.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
@@ -76,12 +86,16 @@ def command(**options: Any) -> None:
         refuse_open_door(options["host"], options["token"])
     elif options["tools"] is None and not options["starter"]:
         raise OptionError("--stdio offers tools by their names; name --tools DIR, or --starter.")
+    if options["tools"] is not None:
+        options["index"] = index_beside(options["index"], options["cache"])
     catalog, functions = _tools(options)
     with opened_store(options["cache"], read_only=options["policy"] == "frozen") as store:
         if catalog is None and store is None:
             raise OptionError("there is nothing to serve; name --tools DIR, --cache STORE or both, or --starter.")
-        simulators = functions + simulators_of(options["simulator"], options["model_url"], store)
-        known = GatewayOptions(faults=faults_of(options["faults"], options["kinds"], options["seed"]))
+        mirror = MirrorForm(options["simulator_thought"], options["simulator_system"])
+        simulators = functions + simulators_of(options["simulator"], options["model_url"], store, mirror=mirror)
+        faults = faults_of(options["faults"], options["kinds"], options["seed"], options["faults_by"])
+        known = GatewayOptions(faults=faults)
         live = live_of(options["live"])
         gateway = Gateway(
             catalog, store=store, policy=options["policy"], simulators=simulators, live=live, options=known

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from proctor import __version__
-from proctor.config import Settings
+from proctor.config import Benchmark, Settings
 from proctor.errors import OptionError
 from proctor.judges.judge import Judge
 from proctor.metrics._trials import broken
@@ -31,7 +31,7 @@ from proctor.stats.calibration import Calibration
 from proctor.wiring.benchmarks import Opened, open_benchmark
 from proctor.wiring.calibrations import calibration_for, calibration_named
 from proctor.wiring.clusters import on_cluster
-from proctor.wiring.gateways import frozen_id
+from proctor.wiring.gateways import frozen_id, index_beside
 from proctor.wiring.halls import Given, Hall, limits_of
 from proctor.wiring.judges import judge_of
 from proctor.wiring.models import self_judged
@@ -90,7 +90,7 @@ def prepare(settings: Settings, given: Given | None = None, benchmark: Opened | 
     """Read the benchmark, unless it is handed over, and say what the run is."""
     given = given or Given()
     calibration_named(settings.judge.calibration)  # one that cannot be read is said before anybody is asked
-    benchmark = benchmark or open_benchmark(settings.benchmark)
+    benchmark = benchmark or open_benchmark(_benchmark(settings))
     spec = _spec(settings, benchmark, given)
     trials = planned(spec, benchmark.sets)
     identities = tuple(f"{trial.test_set}/{trial.query_id}" for trial in trials if trial.epoch == 0)
@@ -169,9 +169,19 @@ def _judge(prepared: Prepared, hall: Hall) -> Judge | None:
     return judge_of(prepared.settings.judge, judges_of(prepared.settings), hall.models.role("judge"))
 
 
+def _benchmark(settings: Settings) -> Benchmark:
+    """The benchmark, with the index of its tools beside the cache where no other file is named for it."""
+    said = settings.benchmark
+    if said.tool_dir is None:
+        return said
+    return msgspec.structs.replace(said, index=index_beside(said.index, settings.gateway.cache))
+
+
 def _spec(settings: Settings, benchmark: Opened, given: Given) -> RunSpec:
     said = settings.gateway
     faults: Mapping[str, Any] = {} if said.faults is None else {"share": said.faults, "kinds": list(said.fault)}
+    if faults and said.faults_by != "call":
+        faults = {**faults, "by": said.faults_by}
     return RunSpec(
         benchmark=benchmark.name,
         test_sets=tuple(benchmark.sets),

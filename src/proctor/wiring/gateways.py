@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
+
 from proctor.errors import FileError, OptionError
 from proctor.gateway.faults import Faults
 from proctor.gateway.live import BackendSource, RapidApiSource
@@ -16,7 +18,19 @@ from proctor.models.chat import ChatModel
 from proctor.models.environment import Secret, read_environment
 from proctor.store.responses import ResponseStore, open_responses
 
-__all__ = ["faults_of", "frozen_id", "live_of", "opened_store", "simulators_of"]
+__all__ = ["MirrorForm", "faults_of", "frozen_id", "index_beside", "live_of", "opened_store", "simulators_of"]
+
+
+class MirrorForm(msgspec.Struct, frozen=True):
+    """How a MirrorAPI is asked."""
+
+    thought: bool = False
+    """Whether it reasons first."""
+    system: str | None = None
+    """A file with the instructions of its training; Proctor's own where none is named."""
+
+
+_OWN = MirrorForm()
 
 
 @contextlib.contextmanager
@@ -51,8 +65,12 @@ def simulators_of(
     url: str | None,
     store: ResponseStore | None,
     make: Callable[..., ChatModel] = as_chat_model,
+    *,
+    mirror: MirrorForm = _OWN,
 ) -> list[AnswerSource]:
     """Who plays the APIs: `template`, `model:NAME` or `mirror:NAME`."""
+    if mirror != _OWN and not (kind or "").startswith("mirror:"):
+        raise OptionError("--simulator-thought and --simulator-system are for a MirrorAPI: --simulator mirror:NAME.")
     if kind is None:
         return []
     if kind == "template":
@@ -62,7 +80,7 @@ def simulators_of(
         raise OptionError(f"--simulator {kind!r}: expected template, model:NAME or mirror:NAME.")
     model = make(name, url=url)
     if role == "mirror":
-        return [MirrorSource(model)]
+        return [MirrorSource(model, thought=mirror.thought, system=_text(mirror.system))]
     return [ModelSource(model, examples=store.examples if store is not None else None)]
 
 
@@ -80,10 +98,32 @@ def live_of(kind: str | None) -> list[AnswerSource]:
     return [RapidApiSource(Secret(key))]
 
 
-def faults_of(share: float | None, kinds: tuple[str, ...], seed: int) -> Faults | None:
+def faults_of(share: float | None, kinds: tuple[str, ...], seed: int, by: str = "call") -> Faults | None:
     """Which answers are spoilt on purpose."""
     if share is None:
-        if kinds:
-            raise OptionError("--fault says how to spoil answers; say how many as well: --faults SHARE.")
+        if kinds or by != "call":
+            raise OptionError("--fault and --faults-by say how to spoil answers; say how many as well: --faults SHARE.")
         return None
-    return Faults(share, kinds, seed) if kinds else Faults(share, seed=seed)
+    return Faults(share, kinds, seed, by) if kinds else Faults(share, seed=seed, by=by)
+
+
+def index_beside(index: str | None, cache: str | Path | None) -> str | None:
+    """Where an index of the tools is kept: in the file that is named, else beside the cache, where that is a file.
+
+    >>> index_beside(None, "answers/cache.db")
+    'answers/cache.db.index'
+    """
+    if index is not None or cache is None or str(cache).startswith(("postgresql://", "postgres://")):
+        return index
+    return f"{cache}.index"
+
+
+def _text(path: str | None) -> str | None:
+    if path is None:
+        return None
+    try:
+        return Path(path).read_text("utf-8").strip()
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror or error}.", path=path) from None
+    except UnicodeDecodeError:
+        raise FileError("this is not UTF-8 text.", path=path) from None

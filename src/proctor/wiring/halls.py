@@ -36,7 +36,7 @@ from proctor.runs.underway import Recalling, recalled
 from proctor.server.desks import DeskDoor
 from proctor.wiring.agents import agent_named, calls_nobody
 from proctor.wiring.benchmarks import Opened
-from proctor.wiring.gateways import faults_of, live_of, opened_store, simulators_of
+from proctor.wiring.gateways import MirrorForm, faults_of, live_of, opened_store, simulators_of
 from proctor.wiring.models import Models
 from proctor.wiring.outsiders import Around, read_steps
 
@@ -138,7 +138,8 @@ class Hall:
         asks = bool(said.simulator or said.live or self._given.simulators)
         where = said.cache if said.cache is not None else folder / ANSWERS if asks and policy.stores else None
         store = self._open.enter_context(opened_store(where, read_only=policy.name == "frozen"))
-        simulators = simulators_of(said.simulator, said.simulator_url, store, self.models.plain)
+        mirror = MirrorForm(said.simulator_thought, said.simulator_system)
+        simulators = simulators_of(said.simulator, said.simulator_url, store, self.models.plain, mirror=mirror)
         examples = store.examples if store is not None else None
         given = [
             one if isinstance(one, AnswerSource) else ModelSource(one, examples=examples)
@@ -152,7 +153,7 @@ class Hall:
             raise OptionError(
                 f"nobody answers the calls under the policy {policy.name!r}; name {_named(policy.order)}."
             )
-        faults = faults_of(said.faults, said.fault, self.settings.run.seed)
+        faults = faults_of(said.faults, said.fault, self.settings.run.seed, said.faults_by)
         return Gateway(
             self.benchmark.catalog,
             store=store,

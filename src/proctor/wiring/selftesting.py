@@ -120,7 +120,7 @@ def _own(settings: Settings) -> Settings:
     """
     settings = msgspec.structs.replace(settings, agent=AgentSettings(), limits=Limits())
     settings = _changed(settings, "run", epochs=1, engine="local", ray_address=None)
-    settings = _changed(settings, "gateway", faults=None, fault=())
+    settings = _changed(settings, "gateway", faults=None, fault=(), faults_by="call")
     said = settings.gateway
     if settings.benchmark.name == "starter" or said.cache or said.simulator or said.live:
         return settings

@@ -58,9 +58,12 @@ class Options(TypedDict, total=False):
     simulator: Any
     """A name; an `AnswerSource`; or a `ChatModel`, which plays the APIs."""
     simulator_url: str
+    simulator_thought: bool
+    simulator_system: Place
     live: str
     faults: float
     fault: str | Sequence[str]
+    faults_by: str
     max_steps: int
     max_calls: int
     max_tokens: int
