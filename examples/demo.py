@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import proctor
+from proctor.stats.intervals import Estimate
 
 
 def main() -> int:
@@ -11,7 +12,9 @@ def main() -> int:
     print("Proctor brings an exam along: questions about an invented country, and APIs that answer them.")
     print("Two agents mark the ends of the scale, `null` says nothing and `oracle` knows the gold:\n")
     for agent in ("null", "oracle"):
-        print(f"  {agent:<8}{proctor.run(agent=agent, fresh=True).figures.overall.sopr.value:>6.1%} of the exam passed")
+        sopr = proctor.run(agent=agent, fresh=True).figures.overall.sopr
+        assert isinstance(sopr, Estimate)
+        print(f"  {agent:<8}{sopr.value * 100:>5.1f} % of the exam passed")
     print("\n`baseline` asks no model: it finds APIs by the words of a question and fills in what it finds there.\n")
     print("$ proctor run --agent baseline\n", flush=True)
     command = [sys.executable, "-m", "proctor", "run", "--agent", "baseline", "--fresh"]
