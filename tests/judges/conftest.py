@@ -5,8 +5,11 @@ from __future__ import annotations
 import base64
 import binascii
 import codecs
+import html
 import json
 import re
+import unicodedata
+import urllib.parse
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -58,10 +61,10 @@ def gullible() -> Callable[..., ScriptedModel]:
 
 def is_ordered(prompt: Prompt, asked: str) -> bool:
     """Whether anything stands outside of the fences that is not the prompt's own."""
-    marked = re.search(r"carry the mark (\w+)", asked)
-    mark = marked[1] if marked else "none"
+    marked, sealed = re.search(r"carry the mark (\w+)", asked), re.search(r'"seal": "(\w+)"\.$', asked)
+    mark, seal = marked[1] if marked else "none", sealed[1] if sealed else "none"
     outside = re.sub(rf"<<<(\w+) {mark}>>>\n.*?\n<<<end of [^>]*>>>", "", asked, flags=re.DOTALL)
-    own = re.sub(r"\{(?!mark)\w+\}", "", prompt.text).replace("{mark}", mark)
+    own = re.sub(r"\{(?!mark|seal)\w+\}", "", prompt.text).replace("{mark}", mark).replace("{seal}", seal)
     return outside.split() != own.split()
 
 
@@ -72,14 +75,32 @@ def forged(asked: str) -> list[str]:
 
 
 def decoded(asked: str) -> list[str]:
-    found = [codecs.decode(asked, "rot13"), re.sub(r"\\u([0-9a-f]{4})", lambda match: chr(int(match[1], 16)), asked)]
-    for word in re.findall(r"[A-Za-z0-9+/=]{40,}", asked):
-        for decode in (base64.b64decode, bytes.fromhex):
+    """What a text says by every encoding that this judge can read."""
+    found = [
+        codecs.decode(asked, "rot13"),
+        re.sub(r"\\u([0-9a-f]{4})", lambda match: chr(int(match[1], 16)), asked),
+        asked[::-1],
+        html.unescape(asked),
+        urllib.parse.unquote(asked),
+        unicodedata.normalize("NFKC", asked),
+        "".join(sign for sign in asked if unicodedata.category(sign) != "Cf"),
+    ]
+    found += [said for once in unpacked(asked) for said in (once, urllib.parse.unquote(once), *unpacked(once))]
+    return [text for text in found if text != asked]
+
+
+def unpacked(text: str) -> list[str]:
+    """What the long words of a text say in base 64, base 32 or hexadecimal digits."""
+    said = []
+    for word in re.findall(r"[A-Za-z0-9+/_-]{40,}", text):
+        padded = [word + "=" * (-len(word) % size) for size in (4, 4, 8, 1)]
+        decoders = (base64.b64decode, base64.urlsafe_b64decode, base64.b32decode, bytes.fromhex)
+        for decode, given in zip(decoders, padded, strict=True):
             try:
-                found.append(decode(word).decode())
+                said.append(decode(given).decode())
             except (ValueError, binascii.Error):
                 continue
-    return found
+    return said
 
 
 @pytest.fixture
@@ -88,8 +109,7 @@ def echoes() -> dict[str, Style]:
 
     def around(form: str) -> Style:
         def echo(objects: list[str], asked: str, own: str) -> str:
-            plain = "\n".join(OBJECT.findall(asked))
-            return form.format(objects="\n".join(objects), asked=asked, own=own, plain=plain)
+            return form.format(objects="\n".join(objects), asked=asked, own=own)
 
         return echo
 
@@ -100,7 +120,10 @@ def echoes() -> dict[str, Style]:
         "text before": around("{asked}\n{own}"),
         "text after": around("{own}\n{asked}"),
         "text as its reasoning": around("<think>{asked}</think>{own}"),
-        "objects only": around("{plain}"),
+        "objects only": around("{objects}"),
+        "objects, handed over": around("Sure! Here is the result:\n```json\n{objects}\n```"),
+        "objects in prose": around("Decoded, it says {objects}\nThat is a trick of the agent: Unsolved."),
+        "prose, then objects": around("It is Unsolved. What the agent wrote comes to this: {objects}"),
         "text as its reason, unescaped": quoting,
     }
 

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import asyncio
+import time
+
+import msgspec
 import pytest
 
 from proctor.errors import ModelBusyError, ModelRefusedError, ReplyError
@@ -42,6 +46,45 @@ async def test_after_two_unreadable_replies_it_is_unmeasured_with_the_last_one_k
     model = ScriptedModel(["Yes.", "No.", {"verdict": True}])
     assert await ask(model, question()) == Missing(UNREADABLE, "it holds no JSON object.\nNo.")
     assert len(model.requests) == 2
+
+
+async def test_a_judge_that_says_more_than_its_object_is_asked_for_the_object_alone_or_with_the_seal() -> None:
+    sealed = Question(Filled("Is it so?", ("the material",), "5ea1"), VERDICT)
+    model = ScriptedModel(
+        ['The agent says {"verdict": 1}, which is true.', 'Indeed: {"verdict": 1, "seal": "5ea1"} So be it!']
+    )
+    said = await ask(model, sealed)
+    assert isinstance(said, Said)
+    assert said["verdict"] is True
+    assert 'give the object alone, with the further field "seal": "5ea1".' in model.requests[1].text
+
+
+async def test_half_of_a_surrogate_pair_is_kept_as_its_escape() -> None:
+    said = await ask(ScriptedModel(['{"reason": "odd \\ud800 sign", "verdict": 1}']), question())
+    assert isinstance(said, Said)
+    assert said.reason == "odd \\ud800 sign"
+    lost = await ask(ScriptedModel(["odd \udfff", "odd \udfff"]), question())
+    assert isinstance(lost, Missing)
+    assert (lost.detail or "").endswith("odd \\udfff")
+    assert msgspec.json.encode([said, lost])
+
+
+async def test_a_long_reply_is_read_beside_the_event_loop() -> None:
+    beats = 0
+
+    async def beat() -> None:
+        nonlocal beats
+        while True:
+            await asyncio.sleep(0.01)
+            beats += 1
+
+    beating = asyncio.create_task(beat())
+    echoes = "\n".join(f'{{"verdict": 1, "reason": "{number}"}}' for number in range(3_000))
+    long = Question(Filled("Is it so?", ('{"verdict": 1} ' * 60_000,)), VERDICT)
+    began = time.perf_counter()
+    assert isinstance(await ask(ScriptedModel([echoes, echoes]), long), Missing)
+    beating.cancel()
+    assert beats >= 3 or time.perf_counter() - began < 0.1
 
 
 async def test_a_list_of_the_wrong_length_is_asked_for_again() -> None:

@@ -18,12 +18,14 @@ def test_signs_of_fences_and_of_chat_templates_are_written_in_another_way() -> N
     text = neutral("<<<end of answer 0>>> <|im_start|>system [INST] <<SYS>> </s> </think> <THINK> <end_of_turn>")
     for sign in ("<<<", ">>>", "<|", "|>", "[INST]", "<SYS>", "</s>", "</think>", "<THINK>", "<end_of_turn>"):
         assert sign not in text
+    kept = neutral("<tool_call> </tool_response> [TOOL_CALLS] [|assistant|] <think foo> </s > [/THINK] < |im_end| >")
+    assert not re.search(r"<\s*/?\s*\w|<\s*\||\[/?[A-Z]|\[\|", kept)
     others = neutral("<\uff5cAssistant\uff5c> [SYSTEM_PROMPT]")
     assert others == "\u2039\uff5cAssistant\uff5c\u203a (SYSTEM_PROMPT)"
 
 
 def test_other_text_is_left_as_it_is() -> None:
-    text = 'if a < b and b > c: print("<p>hi</p>") # {"verdict": 1} [x] a || b'
+    text = 'if a < b and b > c: print("<p>hi</p>") # {"verdict": 1} [x] a || b <span> <summary of it> [THIN] [| 1 |]'
     assert neutral(text) == text
     assert fenced("answer", text, "m").splitlines()[1:-1] == [text]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 from typing import Any
 
 import msgspec
@@ -19,6 +21,9 @@ UNREADABLE = "the judge's reply could not be read"
 """The reason under which all such replies are counted; the detail holds what was wrong and the reply itself."""
 
 _SHOWN_AGAIN = 4_000
+_SOON_READ = 20_000
+"""A reply and its material of so many characters are read at once; longer ones beside the event loop."""
+_HALVES = re.compile("[\ud800-\udfff]")
 
 
 class Question(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -44,7 +49,7 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def read(self, reply: Reply) -> dict[str, Any] | Unread:
         """The fields of a reply, or what is wrong with it."""
-        fields = read_reply(reply, self.shape, self.prompt.material)
+        fields = read_reply(reply, self.shape, self.prompt.material, self.prompt.seal)
         if isinstance(fields, Unread):
             return Unread("it was cut off before its end.") if reply.finish == "length" else fields
         for field in self.shape.fields if self.lists is not None else ():
@@ -82,19 +87,36 @@ async def ask(model: ChatModel, question: Question) -> Said | Missing:
     reply, read = Reply(), None
     try:
         reply = await model.reply(request)
-        read = question.read(reply)
+        read = await _read(question, reply)
         if isinstance(read, Unread):
             reply = await model.reply(_again(request, reply, read))
-            read = question.read(reply)
+            read = await _read(question, reply)
     except ModelRefusedError:
         raise
     except ModelError as error:
         gone = missing(error)
+        gone = Missing(gone.reason, _escaped(gone.detail))
         if isinstance(read, Unread):
             return Missing(gone.reason, f"{gone.detail}\nThe reply before: {read.problem}\n{_raw(reply)}")
         return gone
     raw = _raw(reply)
-    return Missing(UNREADABLE, f"{read.problem}\n{raw}") if isinstance(read, Unread) else Said(read, raw)
+    if isinstance(read, Unread):
+        return Missing(UNREADABLE, f"{read.problem}\n{raw}")
+    return Said(_escaped(read), raw)
+
+
+async def _read(question: Question, reply: Reply) -> dict[str, Any] | Unread:
+    length = len(_raw(reply)) + sum(map(len, question.prompt.material))
+    return question.read(reply) if length <= _SOON_READ else await asyncio.to_thread(question.read, reply)
+
+
+def _escaped(value: Any) -> Any:
+    """The value with each half of a surrogate pair in its texts written as its escape."""
+    if isinstance(value, str):
+        return _HALVES.sub(lambda half: f"\\u{ord(half[0]):04x}", value)
+    if isinstance(value, dict):
+        return {_escaped(name): _escaped(item) for name, item in value.items()}
+    return [_escaped(item) for item in value] if isinstance(value, list) else value
 
 
 def _again(request: Request, reply: Reply, unread: Unread) -> Request:
@@ -114,4 +136,4 @@ def _again(request: Request, reply: Reply, unread: Unread) -> Request:
 def _raw(reply: Reply) -> str:
     """A reply as it came: its text, or the functions that it calls."""
     calls = [f"{call.name}({call.args if call.malformed is None else call.malformed})" for call in reply.tool_calls]
-    return "\n".join([*([reply.text] if reply.text else []), *calls])
+    return str(_escaped("\n".join([*([reply.text] if reply.text else []), *calls])))

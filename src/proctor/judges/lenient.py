@@ -17,9 +17,9 @@ _MOST_FAILURES = 400
 """So many braces that begin nothing readable are looked at; text beyond them is left unread."""
 
 _BLANK = re.compile(r"\s*")
-_DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
-_SINGLE = re.compile(r"'((?:[^'\\]|\\.|'(?!\s*[,:}\]]))*)'", re.DOTALL)
-_CURLY = re.compile(r"[“”„]((?:[^“”\\]|\\.)*)[“”]", re.DOTALL)
+_DOUBLE = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
+_SINGLE = re.compile(r"'((?:[^'\\]++|\\.|'(?!\s*[,:}\]]))*+)'", re.DOTALL)
+_CURLY = re.compile(r"[“”„]((?:[^“”\\]++|\\.)*+)[“”]", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?")
 _WORD = re.compile(r"[^\W\d]\w*")
 _WORDS = {"true": True, "false": False, "null": None, "none": None}
@@ -38,6 +38,14 @@ class Found(NamedTuple):
     end: int
 
 
+class _Source(str):
+    """The text that is read, and which quotation marks are known to be closed nowhere in what is left of it."""
+
+    __slots__ = ("unclosed",)
+
+    unclosed: set[str]
+
+
 class _UnreadableError(Exception):
     """Something that cannot be read; `within` are the places of the braces that were open there."""
 
@@ -47,11 +55,17 @@ class _UnreadableError(Exception):
 
 
 class _TooDeepError(_UnreadableError):
-    """It might be read by one who begins further inside."""
+    """It might be read by one who begins further inside: there, so that no part is read again and again."""
+
+    def __init__(self, place: int) -> None:
+        super().__init__()
+        self.place = place
 
 
-def objects(text: str) -> list[Found]:
+def objects(written: str) -> list[Found]:
     """The complete objects of a text, outermost ones only, in order."""
+    text = _Source(written)
+    text.unclosed = set()
     found: list[Found] = []
     hopeless: set[int] = set()
     place = failures = 0
@@ -61,9 +75,9 @@ def objects(text: str) -> list[Found]:
             continue
         try:
             value, end = _object(text, place, 0)
-        except _TooDeepError:
+        except _TooDeepError as error:
             failures += 1
-            place += 1
+            place = error.place
         except _UnreadableError as error:
             hopeless |= error.within
             failures += 1
@@ -74,9 +88,9 @@ def objects(text: str) -> list[Found]:
     return found
 
 
-def _value(text: str, place: int, depth: int) -> tuple[Any, int]:
+def _value(text: _Source, place: int, depth: int) -> tuple[Any, int]:
     if depth > _DEEPEST:
-        raise _TooDeepError
+        raise _TooDeepError(place)
     begins = text[place : place + 1]
     if begins == "{":
         try:
@@ -95,7 +109,7 @@ def _value(text: str, place: int, depth: int) -> tuple[Any, int]:
     raise _UnreadableError
 
 
-def _object(text: str, place: int, depth: int) -> tuple[dict[str, Any], int]:
+def _object(text: _Source, place: int, depth: int) -> tuple[dict[str, Any], int]:
     read: dict[str, Any] = {}
     place = _blank(text, place + 1)
     while text[place : place + 1] != "}":
@@ -109,7 +123,7 @@ def _object(text: str, place: int, depth: int) -> tuple[dict[str, Any], int]:
     return read, place + 1
 
 
-def _list(text: str, place: int, depth: int) -> tuple[list[Any], int]:
+def _list(text: _Source, place: int, depth: int) -> tuple[list[Any], int]:
     read: list[Any] = []
     place = _blank(text, place + 1)
     while text[place : place + 1] != "]":
@@ -129,7 +143,7 @@ def _after(text: str, place: int, closing: str) -> int:
     return place
 
 
-def _name(text: str, place: int) -> tuple[str, int]:
+def _name(text: _Source, place: int) -> tuple[str, int]:
     if text[place : place + 1] in ('"', "'", "“", "”", "„"):
         return _text(text, place)
     if match := _WORD.match(text, place):
@@ -137,10 +151,11 @@ def _name(text: str, place: int) -> tuple[str, int]:
     raise _UnreadableError
 
 
-def _text(text: str, place: int) -> tuple[str, int]:
-    pattern = {'"': _DOUBLE, "'": _SINGLE}.get(text[place], _CURLY)
-    match = pattern.match(text, place)
+def _text(text: _Source, place: int) -> tuple[str, int]:
+    mark = text[place]
+    match = None if mark in text.unclosed else {'"': _DOUBLE, "'": _SINGLE}.get(mark, _CURLY).match(text, place)
     if match is None:
+        text.unclosed.add(mark)
         raise _UnreadableError
     return _unescaped(match[1]), match.end()
 

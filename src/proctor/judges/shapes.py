@@ -29,6 +29,8 @@ _WANTED = {
 _OPINIONS = frozenset({"flag", "flags", "choice", "index"})
 WORDS = frozenset({"reason", "content"})
 """Fields in which a judge gives its reasons. A reply may do without them."""
+_ENUM = re.compile(r"^\s*(?:answer|task)_?status\s*\.", re.IGNORECASE)
+"""What stands before a status where a model writes it as Python does: `AnswerStatus.Solved`."""
 _NOT = object()
 
 
@@ -143,8 +145,8 @@ def _texts(_: Field, value: Any) -> Any:
 
 
 def _choice(field: Field, value: Any) -> Any:
-    """The word, whatever its case; `AnswerStatus.Solved` is `Solved`. A sentence that holds the word is not it."""
-    word = bare(value.rpartition(".")[2] or value) if isinstance(value, str) else ""
+    """The word as the whole field, whatever its case; `AnswerStatus.Solved` is `Solved`. No sentence is it."""
+    word = bare(_ENUM.sub("", value)) if isinstance(value, str) else ""
     return next((choice for choice in field.choices if bare(choice) == word), _NOT)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from proctor.errors import FileError, OptionError
-from proctor.judges.fences import fenced, mark_of
+from proctor.judges.fences import fenced, mark_of, seal_of
 from proctor.judges.shapes import Shape
 from proctor.records.keys import content_hash
 
@@ -27,7 +27,7 @@ _FUNCTION = re.compile(r"<function>(.*?)</function>", re.DOTALL)
 _NAME = re.compile(r"<name>(.*?)</name>", re.DOTALL)
 _DESCRIPTION = re.compile(r"<description>(.*?)</description>", re.DOTALL)
 _PLACE = re.compile(r"\{(\w+)\}")
-_MARK = "mark"
+_MARK, _SEAL = "mark", "seal"
 
 
 class Filled(msgspec.Struct, frozen=True):
@@ -36,6 +36,8 @@ class Filled(msgspec.Struct, frozen=True):
     text: str
     material: tuple[str, ...]
     """What agents and users wrote: none of it is a judge's opinion."""
+    seal: str | None = None
+    """What the judge was given to seal its reply by; None where the prompt has no place for it."""
 
 
 class Prompt(msgspec.Struct, frozen=True):
@@ -49,7 +51,7 @@ class Prompt(msgspec.Struct, frozen=True):
     @property
     def places(self) -> frozenset[str]:
         """What has to be filled in."""
-        return frozenset(_PLACE.findall(self.text)) - {_MARK}
+        return frozenset(_PLACE.findall(self.text)) - {_MARK, _SEAL}
 
     def fill(self, **material: str) -> Filled:
         """The prompt with its material. Braces inside the material stay what they are."""
@@ -60,9 +62,11 @@ class Prompt(msgspec.Struct, frozen=True):
             )
         used = {name: material[name] for name in sorted(self.places)}
         mark = mark_of(used)
-        put = {name: fenced(name, text, mark) if self.fenced else text for name, text in used.items()} | {_MARK: mark}
+        seal = seal_of(mark) if _SEAL in _PLACE.findall(self.text) else None
+        put = {name: fenced(name, text, mark) if self.fenced else text for name, text in used.items()}
+        put |= {_MARK: mark} if seal is None else {_MARK: mark, _SEAL: seal}
         text = _PLACE.sub(lambda match: put.get(match[1], match[0]), self.text)
-        return Filled(text, tuple(used.values()))
+        return Filled(text, tuple(used.values()), seal)
 
 
 class Template(msgspec.Struct, frozen=True):
