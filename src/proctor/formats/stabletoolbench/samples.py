@@ -101,7 +101,7 @@ def _gold(answer: ConvertedAnswer, query: Query) -> Iterator[Any]:
     """The calls that the query's file wants; where it names APIs alone, their arguments may be whatever they like.
 
     An API has the name by which the agent called it, else the one by which it was offered: whatever was at hand, all
-    that is wanted is asked for.
+    that is wanted is asked for, in the query's order.
     """
     if query.calls:
         yield from read_gold(list(query.calls))
@@ -109,7 +109,8 @@ def _gold(answer: ConvertedAnswer, query: Query) -> Iterator[Any]:
     documented = {api.id: None for api in query.apis}
     wanted = dict.fromkeys(api for gold in query.gold if gold.api != FINISH for api in _meant(gold, documented))
     resolver = Resolver(dict.fromkeys((*documented, *wanted)))
-    known = {api: plain for api, plain in offered_names({**documented, **wanted}).items() if api in wanted}
+    plain = offered_names({**documented, **wanted})
+    known = {api: plain[api] for api in wanted}
     for name in (*answer.function_names, *(call.name for call in reversed(answer.calls))):
         api = resolver.resolve(name).api
         if api in known:
