@@ -2,7 +2,9 @@
 
 The pool is every API that the query files document; what should be found is what each query calls relevant. The
 default weights were chosen with these queries in sight, so the last table chooses them anew for each set from the other
-sets alone and shows what they find in the set that was left out. Exits with 1 when recall@5 is below its limit, and
+sets alone and shows what they find in the set that was left out. With `--embeddings`, static word embeddings
+(`wordllama`, in an environment of its own) are mixed into the ranking at several weights, beside what they find alone:
+the difference to Proctor's own line is what they add, or take away. Exits with 1 when recall@5 is below its limit, and
 with 0 when the files are not there: PROCTOR_SHARED_DATA may name their folder.
 """
 
@@ -11,6 +13,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -19,6 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+from peers import peer_python, run_peer
 
 from proctor.catalog.index import Catalog
 from proctor.catalog.search import ToolSearch, Weights
@@ -30,6 +34,13 @@ ROOT = Path(__file__).parents[1]
 FILES = Path(os.environ.get("PROCTOR_SHARED_DATA", ROOT.parent / "shared" / "data")) / "stabletoolbench"
 LIMIT = 80.0
 DEPTH = 20
+WORDLLAMA = ["wordllama==0.3.9"]
+EMBEDDER = Path(__file__).parent / "peer" / "embed_wordllama.py"
+FUSED = 200
+"""So many of each ranking are mixed."""
+RANKS = 10
+MIXED = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+"""The weights of embeddings; 1 is embeddings alone."""
 
 Search = Callable[[str, int], Sequence[ApiId]]
 
@@ -205,6 +216,42 @@ def held_out(search: ToolSearch, sets: dict[str, list[Task]]) -> None:
     search.weigh(Weights())
 
 
+class MixedSearch:
+    """Proctor's ranking and one by embeddings, fused by their ranks: no scale of either has to be known."""
+
+    def __init__(self, search: Search, near: dict[str, list[ApiId]], weight: float) -> None:
+        self._search = search
+        self._near = near
+        self._weight = weight
+
+    def __call__(self, query: str, k: int) -> list[ApiId]:
+        """The APIs that fit best."""
+        worth: dict[ApiId, float] = {}
+        for weight, ranked in ((1 - self._weight, self._search(query, FUSED)), (self._weight, self._near[query])):
+            for place, api in enumerate(ranked):
+                worth[api] = worth.get(api, 0.0) + weight / (RANKS + place)
+        return sorted(worth, key=lambda api: -worth[api])[:k]
+
+
+def with_embeddings(search: Search, catalog: Catalog, sets: dict[str, list[Task]]) -> None:
+    """Print what embeddings find alone, and what they add to Proctor's search at each weight."""
+    everything = [task for asked in sets.values() for task in asked]
+    queries = list(dict.fromkeys(task.text for task in everything))
+    asked = {"texts": [_text(api) for api in catalog], "queries": queries, "number": FUSED}
+    try:
+        found = run_peer(peer_python("wordllama", WORDLLAMA), EMBEDDER, asked)
+    except (subprocess.CalledProcessError, OSError, ValueError) as error:
+        print(f"wordllama could not be installed or run here, so nothing is said of it: {error}")
+        return
+    identities = [api.id for api in catalog]
+    near = {query: [identities[place] for place in ranked] for query, ranked in zip(queries, found, strict=True)}
+    own = figures(ranked_by(search, everything))
+    for weight in MIXED:
+        mixed = figures(ranked_by(MixedSearch(search, near, weight), everything))
+        added = "  ".join(f"{new - old:+5.1f}" for new, old in zip(mixed, own, strict=True))
+        print(f"wordllama, weight {weight:.2f}       {mixed}\n  {'added to Proctor alone':<26}{added}", flush=True)
+
+
 def main() -> int:
     """Measure, print, and say whether the limit is kept."""
     folder = FILES / "test_instruction"
@@ -228,6 +275,8 @@ def main() -> int:
             print(f"  {set_name:<26}{figures(ranked_by(search, asked))}")
         print(f"  {1000 * (time.perf_counter() - begun) / 2 / len(everything):.2f} ms a query")
     total = figures(ranked_by(searches["Proctor"], everything))
+    if "--embeddings" in sys.argv:
+        with_embeddings(searches["Proctor"], catalog, sets)
     if "--quick" not in sys.argv:
         held_out(ours, sets)
     print(f"\nrecall@5 {total.recall_5:.1f} %; at least {LIMIT:.0f} %")
