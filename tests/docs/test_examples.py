@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import mcp.client.stdio  # noqa: F401 - it keeps the standard error that stands when it is first imported
 import pytest
 from tests.docs import provided, shell
 
