@@ -134,7 +134,7 @@ def test_without_a_word_the_baseline_sits_the_starter_and_the_rubric_judges(tmp_
     answers = [step.answer for trial in record.trials for step in trial.trace.steps if isinstance(step, CallStep)]
     made = [answer.provenance for answer in answers if answer is not None]
     assert {one.model for one in made if one is not None} == {"starter"}
-    assert {one.source for one in made if one is not None} == {Source.SIMULATED}
+    assert {one.source for one in made if one is not None} == {Source.COMPUTED}
     what_next = done.stdout.rpartition("\nnext ")[2]
     assert [line.partition(" proctor ")[0].strip() for line in what_next.splitlines()] == [
         "your own agent",

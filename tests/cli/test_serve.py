@@ -158,7 +158,7 @@ def test_the_starter_is_served_over_http_and_mcp(start: Start) -> None:
     where = {"category": "Library", "tool_name": "library_branches", "api_name": "opening_hours"}
     answer, provenance = call(url, {"branch_id": "BR-3", "weekday": "Tuesday"}, where)
     assert answer["response"]["hours"] == "08:30-17:00"
-    assert (provenance["source"], provenance["model"]) == ("simulated", "starter")
+    assert (provenance["source"], provenance["model"]) == ("computed", "starter")
     assert call(url, {"branch_id": "BR-3", "weekday": "Someday"}, where)[0]["error"].startswith("400 Bad Request")
     arguments = {"branch_id": "BR-4", "weekday": "Thursday"}
     named = {"name": "opening_hours_for_library_branches", "arguments": arguments}

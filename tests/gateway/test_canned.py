@@ -39,7 +39,7 @@ def test_a_script_is_no_single_answer() -> None:
 
 async def test_a_function_is_called_with_the_arguments_by_their_names() -> None:
     source = FunctionSource({WORDS: lambda length, kind="any": f"{kind}{length}"})
-    assert await source.answer(CALL) == Answer("any3", provenance=Provenance(Source.SIMULATED, "function"))
+    assert await source.answer(CALL) == Answer("any3", provenance=Provenance(Source.COMPUTED, "function"))
 
 
 async def test_a_function_may_wait_and_may_give_a_whole_answer() -> None:
@@ -63,7 +63,7 @@ async def test_arguments_that_a_function_does_not_take_are_the_apis_error() -> N
         assert isinstance(answer, Answer)
         assert answer.error.startswith("400 Bad Request: ")
         assert said in answer.error
-        assert answer.provenance == Provenance(Source.SIMULATED, "function")
+        assert answer.provenance == Provenance(Source.COMPUTED, "function")
 
 
 async def test_an_api_without_a_function_is_missed() -> None:

@@ -101,6 +101,7 @@ async def test_only_real_answers_are_compared_with(store: ResponseStore) -> None
     store.put(Entry.of(WORDS.id, {"n": 1}, Answer("Unauthorized error..."), mark=Mark.FAILURE))
     made = Provenance(Source.SIMULATED, "tiny")
     store.put(Entry.of(WORDS.id, {"n": 2}, Answer("rain", provenance=made)))
+    store.put(Entry.of(WORDS.id, {"n": 3}, Answer("rain", provenance=Provenance(Source.COMPUTED, "mine"))))
     store.put(Entry.of(WORDS.id, {"n": float("nan")}, Answer("rain")))
     store.put(Entry.of(ApiId("no", "such", "API"), {}, Answer("rain")))
     found = await measure_fidelity(store, CATALOG, TemplateSource())
@@ -108,6 +109,7 @@ async def test_only_real_answers_are_compared_with(store: ResponseStore) -> None
     assert found.left_out == {
         "marked as suspicious: failure": 1,
         "no real answer, but a simulated one": 1,
+        "no real answer, but a computed one": 1,
         "its arguments are not JSON": 1,
         "the tools lack the API": 1,
     }

@@ -74,7 +74,8 @@ class FunctionSource:
     >>> source = FunctionSource({words: lambda length=5: "abcdefghij"[:length]})
     """
 
-    source = Source.SIMULATED
+    source = Source.COMPUTED
+    """Handed to the gateway among the simulators, it answers where a policy has these."""
 
     def __init__(self, functions: Mapping[ApiId, Callable[..., Any]], *, name: str = "function") -> None:
         self.name = name

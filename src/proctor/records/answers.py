@@ -17,6 +17,8 @@ class Source(enum.Enum):
     """The cache: somebody asked the same before."""
     SIMULATED = "simulated"
     """A model or a template that plays the API."""
+    COMPUTED = "computed"
+    """A Python function that is the API, such as those of a benchmark."""
     LIVE = "live"
     """The API itself."""
     CANNED = "canned"

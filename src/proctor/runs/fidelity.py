@@ -207,7 +207,7 @@ def _useless(entry: Entry) -> str:
     if entry.mark is not None:
         return f"marked as suspicious: {entry.mark.value}"
     made = entry.answer.provenance
-    if made is not None and made.source in {Source.SIMULATED, Source.CANNED}:
+    if made is not None and made.source in {Source.SIMULATED, Source.COMPUTED, Source.CANNED}:
         return f"no real answer, but a {made.source.value} one"
     try:
         Call.of(entry.api, entry.arguments)
