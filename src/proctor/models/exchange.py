@@ -11,6 +11,8 @@ import weakref
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+import msgspec
+
 from proctor.errors import NeedsExtraError
 from proctor.models.answered import Answered
 
@@ -50,6 +52,8 @@ class Exchange:
     def __init__(self, make: Callable[[], Any], *, shared: bool = False) -> None:
         self._make = make
         self._shared = shared
+        self._heads: dict[str, str] | None = None
+        """What every request of a client that is made here says of itself."""
         self._lines: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[Any, Any]] = weakref.WeakKeyDictionary()
 
     async def send(self, body: dict[str, Any], timeout: float | None) -> Answered:  # noqa: ASYNC109 - it is an outcome
@@ -58,6 +62,8 @@ class Exchange:
         openai = openai_package()
         try:
             async with asyncio.timeout(timeout):
+                if not self._shared and type(client) is openai.AsyncOpenAI:
+                    return await self._sent(client, body)
                 return Answered(200, await self._post(client, body))
         except TimeoutError:
             return Answered(None, timed_out=True)
@@ -75,6 +81,23 @@ class Exchange:
         line = self._lines.pop(asyncio.get_running_loop(), None)
         if line is not None:
             await line[1].aclose()
+
+    async def _sent(self, client: Any, body: dict[str, Any]) -> Answered:
+        """The answer by the package's client, its connections and its headers, without what it does around a call.
+
+        Building and checking a request takes the package half a millisecond, as long as all the rest. Of a client that
+        somebody else has made nothing is left out (it may have been told what to do around a call), nor of Azure's,
+        whose addresses hang on the body.
+        """
+        if self._heads is None:
+            known = {**client.default_headers, **client.auth_headers}
+            self._heads = {name: value for name, value in known.items() if isinstance(value, str)}
+        address = str(client.base_url).rstrip("/") + _PATH
+        sent = client._client.post(address, content=msgspec.json.encode(body), headers=self._heads)  # noqa: SLF001
+        answer = await sent
+        if answer.status_code >= 400:
+            return _answered(answer.status_code, answer)
+        return Answered(200, answer.content)
 
     async def _post(self, client: Any, body: dict[str, Any]) -> bytes:
         """The body of the answer as it came: reading it is our own affair, and faster than the package's."""
