@@ -30,6 +30,12 @@ KEY = "sk-secret-key"
 Handle = Callable[[http.server.BaseHTTPRequestHandler], tuple[int, str]]
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """A server before whose door many may stand at once."""
+
+    request_queue_size = 128
+
+
 @pytest.fixture
 def serve() -> Iterator[Callable[[Handle], str]]:
     """Starts a server that answers by a function, and gives its address."""
@@ -51,7 +57,7 @@ def serve() -> Iterator[Callable[[Handle], str]]:
             def log_message(self, *_: object) -> None:
                 pass
 
-        servers.append(http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler))
+        servers.append(Server(("127.0.0.1", 0), Handler))
         threading.Thread(target=servers[-1].serve_forever, daemon=True).start()
         return f"http://127.0.0.1:{servers[-1].server_port}"
 

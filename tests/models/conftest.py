@@ -1,5 +1,5 @@
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
@@ -20,8 +20,9 @@ def serve() -> Iterator[Callable[..., ScriptedServer]]:
 
 
 @pytest.fixture
-def quick_model() -> MakeModel:
-    """Makes a model that asks a scripted server and repeats almost at once."""
+async def quick_model() -> AsyncIterator[MakeModel]:
+    """Makes models that ask a scripted server and repeat almost at once; they are closed in the end."""
+    made = list[OpenAIModel]()
 
     def make(server: ScriptedServer, name: str = "tiny", *, pace: Pace | None = None, **more: Any) -> OpenAIModel:
         known = ("url", "key", "environment", "prices")
@@ -29,6 +30,9 @@ def quick_model() -> MakeModel:
         options = Options(**{"retries": QUICK, "timeout": 5.0, **more})
         model = OpenAIModel(name, **{"url": server.url, "environment": {}, **rest}, options=options)
         model.pace = pace or Pace()
+        made.append(model)
         return model
 
-    return make
+    yield make
+    for model in made:
+        await model.aclose()
