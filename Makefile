@@ -18,7 +18,7 @@ SUITE := -m pytest -n $(WORKERS) -q $(PYTEST)
 COVERAGE := 90
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check rest format static documentation wheel lowest newest tested-newest real-model lock lock-check
+.PHONY: help setup demo test check rest format static documentation wheel newest tested-newest real-model lock lock-check
 .PHONY: bench docs clean
 
 help: ## list what can be made
@@ -45,7 +45,7 @@ test: $(READY) ## run the tests, in random order
 
 check: test rest ## run all that CI runs
 
-rest: static lock-check documentation wheel lowest newest real-model
+rest: static lock-check documentation wheel newest real-model
 
 format: $(READY) ## put the code into its one form
 	@$(BIN)/ruff format
@@ -68,18 +68,11 @@ docs: $(READY) ## bring generated pages up to date and show the site on this mac
 	$(COG) -r README.md docs/*.md
 	$(BIN)/mkdocs serve
 
-wheel: $(READY) ## build the wheel and run the tests against it, in an environment without the source
+wheel: $(READY) ## build the wheel and run the tests on it, without the source, with the lowest versions that it allows
 	@rm -rf build/wheel
 	$(BIN)/python -m build --no-isolation --outdir build/wheel > build/wheel.log
-	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/venv-wheel
-	$(BIN)/uv pip install --quiet --python build/venv-wheel --require-hashes -r requirements.lock
-	$(BIN)/uv pip install --quiet --python build/venv-wheel --no-deps build/wheel/*.whl
-	@build/venv-wheel/bin/python -P -c 'import proctor; assert "venv-wheel" in proctor.__file__, proctor.__file__'
-	build/venv-wheel/bin/python $(SUITE) -m "not slow"
-
-lowest: $(READY) ## run the tests with the lowest versions that pyproject.toml allows
 	$(call resolved,lowest,lowest-direct)
-	$(call tested,lowest)
+	$(call tested,lowest,build/wheel/*.whl)
 
 newest: $(READY) ## run the tests with the newest versions that there are, where the lock lacks some
 	$(call resolved,newest,highest)
@@ -89,7 +82,7 @@ newest: $(READY) ## run the tests with the newest versions that there are, where
 		else echo "The lock holds the newest versions, with which the tests have run."; fi
 
 tested-newest:
-	$(call tested,newest)
+	$(call tested,newest,.)
 
 real-model: $(READY) ## ask a real model on this machine (fetches about 130 MB; the tests are skipped where that fails)
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/venv-real-model
@@ -106,7 +99,8 @@ endef
 
 define tested
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/venv-$(1)
-	$(BIN)/uv pip install --quiet --python build/venv-$(1) -r build/$(1).txt --group test .
+	$(BIN)/uv pip install --quiet --python build/venv-$(1) -r build/$(1).txt --group test $(2)
+	@build/venv-$(1)/bin/python -P -c 'import proctor; assert "venv-$(1)" in proctor.__file__, proctor.__file__'
 	build/venv-$(1)/bin/python $(SUITE) -m "not slow" --ignore tests/house --ignore tests/docs
 endef
 
