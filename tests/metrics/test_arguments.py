@@ -292,3 +292,71 @@ def test_a_whole_number_that_no_float_holds_is_near_those_that_it_is_near(tolera
     assert match({"x": huge + 1}, {"x": huge}, overrides=overrides) is bool(tolerance.relative)
     gold = [GoldCall("f", {"x": Near(1.5, absolute=0.1)})]
     assert not match_trajectories([ToolCall("f", {"x": huge})], gold).matched
+
+
+# Lists whose order does not matter.
+
+TAGS = {"f": {"properties": {"x": {"type": "array", "uniqueItems": True}}}}
+
+
+@pytest.mark.parametrize(
+    ("made", "wanted", "fits"),
+    [
+        (["c", "b"], ["c", OneOf(["z", "b"])], True),
+        (["b", "c"], ["c", OneOf(["z", "b"])], True),
+        (["a", "b"], ["b", Anything()], True),
+        (["zz", "b"], ["b", Anything()], True),
+        (["a", "c"], ["b", Anything()], False),
+        (["b"], ["b", Anything()], False),
+        ([2, 1], [OneOf([1, 2]), 1], True),
+        ([3, 1], [OneOf([1, 2]), 1], False),
+        ([{"n": 1}, {"n": 2}], [{"n": Near(2, absolute=0.5)}, {"n": Anything()}], True),
+    ],
+)
+def test_items_in_any_order_are_paired_with_the_choices_that_they_fit(made: Any, wanted: Any, fits: bool) -> None:
+    gold = [GoldCall("f", {"x": wanted})]
+    result = match_trajectories([ToolCall("f", {"x": made})], gold, tools=TAGS)
+    assert result.matched is fits
+    if not fits:
+        assert [each.path for each in result.differing[0].differences] == ["x"]
+
+
+def test_items_in_any_order_are_paired_by_their_comparators() -> None:
+    overrides = {"f": {"x[]": Within(absolute=1)}}
+    assert match({"x": [10, 3]}, {"x": [2, 9]}, tools=TAGS, overrides=overrides)
+    assert match({"x": [9, 10]}, {"x": [10, 11]}, tools=TAGS, overrides=overrides)
+    assert not match({"x": [10, 3]}, {"x": [2, 7]}, tools=TAGS, overrides=overrides)
+
+
+# Schemas that lead back to themselves.
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        {"type": "object", "default": {}, "properties": {"c": {"$ref": "#/$defs/n"}}},
+        {"type": "object", "default": {}, "properties": {"c": {"$ref": "#/$defs/n", "title": "child"}}},
+        {"allOf": [{"$ref": "#/$defs/n"}]},
+        {"allOf": [{"$ref": "#/$defs/n", "title": "again"}, {"$ref": "#/$defs/n"}]},
+        {"anyOf": [{"$ref": "#/$defs/n"}, {"$ref": "#/$defs/n"}]},
+        {"oneOf": [{"anyOf": [{"$ref": "#/$defs/n"}]}, {"type": "null"}]},
+        {"uniqueItems": True, "items": {"$ref": "#/$defs/n"}, "additionalProperties": {"$ref": "#/$defs/n"}},
+    ],
+)
+def test_a_schema_that_leads_back_to_itself_is_taken_once(node: Any) -> None:
+    tools = {"f": {"properties": {"x": {"$ref": "#/$defs/n"}}, "$defs": {"n": node}}}
+    values: list[Any] = [{}, {"c": {"c": {}}}, [[1], [2]], "s", None]
+    for value in values:
+        assert match({"x": value}, {"x": value}, tools=tools)
+        assert not match({"x": value}, {"x": "other"}, tools=tools)
+
+
+def test_a_default_that_json_cannot_hold_is_refused() -> None:
+    with pytest.raises(OptionError, match="the default nan of a tool's schema cannot be: JSON has no number nan"):
+        match({}, {}, tools={"f": {"properties": {"x": {"default": float("nan")}}}})
+
+
+def test_a_default_is_the_number_that_it_is_however_it_is_written() -> None:
+    tools = {"f": {"properties": {"x": {"default": 2.0}}}}
+    assert match({}, {"x": 2}, tools=tools)
+    assert match({}, {"x": 2}, tools=tools, overrides={"f": {"y": "ignore"}})

@@ -6,13 +6,15 @@ import copy
 import itertools
 import json
 import time
+import tracemalloc
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
-from proctor.errors import OptionError, SampleError
+from proctor.errors import OptionError, SampleError, UnmeasuredError
 from proctor.messages import AIMessage, HumanMessage, ToolCall, read_message
 from proctor.metrics.gold_slots import plain_slots
 from proctor.metrics.matching import MODES, Matcher, match_trajectories, matches
@@ -103,14 +105,23 @@ def test_no_arguments_are_no_arguments_however_they_are_written(said: Any) -> No
     assert match_trajectories([call("f")], [{"name": "f", "args": ""}]).matched
 
 
+BROKEN = ToolCall(name="f", args={}, malformed="{x:")
+
+
 @pytest.mark.parametrize("mode", ALL_MODES)
 @pytest.mark.parametrize("args", ["exact", "ignore", "subset", "superset"])
-def test_a_malformed_call_matches_nothing_not_even_its_like(mode: str, args: str) -> None:
-    broken = ToolCall(name="f", args={}, malformed="{x:")
-    for made, wanted in ([broken], [broken]), ([broken], [call("f")]), ([call("f")], [broken]):
-        result = match_trajectories(made, wanted, mode, args=args)
-        assert (result.calls.matched, result.calls.missing, result.calls.extra) == (0, 1, 1)
-        assert (result.names.matched, result.pairs, result.differing) == (0, (), ())
+def test_a_malformed_call_matches_nothing(mode: str, args: str) -> None:
+    result = match_trajectories([BROKEN], [call("f")], mode, args=args)
+    assert (result.calls.matched, result.calls.missing, result.calls.extra) == (0, 1, 1)
+    assert (result.names.matched, result.pairs, result.differing) == (0, (), ())
+
+
+@pytest.mark.parametrize("mode", ALL_MODES)
+@pytest.mark.parametrize("args", ["exact", "ignore", "subset", "superset"])
+@pytest.mark.parametrize("wanted", [[BROKEN], [call("f", x=float("nan"))], [A, GoldCall("f", {"x": float("nan")})]])
+def test_nothing_is_held_against_a_wish_that_cannot_be_compared(mode: str, args: str, wanted: list[Any]) -> None:
+    with pytest.raises(UnmeasuredError, match=r"a call wanted cannot be compared: .*f: (\{x:|JSON has no number nan)"):
+        match_trajectories([A], wanted, mode, args=args)
 
 
 def test_arguments_that_json_cannot_hold_are_malformed_and_stop_nothing() -> None:
@@ -390,6 +401,17 @@ def test_any_tool_and_any_arguments_can_be_wanted() -> None:
     assert not match_trajectories([call("log", at=3), call("fly", to="Oslo")], gold, "unordered").matched
 
 
+def test_a_subset_is_found_where_required_calls_would_stand_in_its_way() -> None:
+    gold = [
+        GoldCall("g", after="f"),
+        GoldCall("f", label="f", optional=True),
+        GoldCall("g", optional=True),
+    ]
+    result = match_trajectories([call("g"), call("f")], gold, "subset")
+    assert result.matched
+    assert (len(result.pairs), result.extra) == (2, ())
+
+
 def test_choices_that_compete_for_calls_are_served_together() -> None:
     gold = [GoldCall("f", {"x": Anything()}), GoldCall("f", {"x": OneOf((1, 2))}), GoldCall("f", {"x": 1})]
     for made in itertools.permutations([call("f", x=1), call("f", x=2), call("f", x=3)]):
@@ -548,7 +570,150 @@ def test_names_alone_are_what_arguments_ignored_would_be(
     assert match_trajectories(made, wanted, mode).names == match_trajectories(made, wanted, mode, args="ignore").calls
 
 
+# A plain account of the same, to be held against.
+
+ARGUMENT_MODES = ["exact", "ignore", "subset", "superset"]
+CHOICES = st.sampled_from([1, 2, "1", True, None, [1, 2], {"a": 1.0}, Anything(), OneOf([1, [1, 2]]), Near(2, 0.5)])
+GOLD_CALLS = st.builds(
+    lambda name, args, optional, mode, label, after: GoldCall(name, args, optional, label, after, mode),
+    st.sampled_from("ffg*"),
+    st.dictionaries(st.sampled_from("xy"), CHOICES),
+    st.booleans(),
+    st.sampled_from([None, None, *ARGUMENT_MODES]),
+    st.sampled_from([None, "p"]),
+    st.just(()),
+)
+MADE_VALUES = st.sampled_from([1, 1.0, 2, "1", True, None, [1, 2], [1, 2.0], {"a": 1}])
+MADE_CALLS = st.builds(ToolCall, NAMES, st.dictionaries(st.sampled_from("xy"), MADE_VALUES))
+
+
+def same(made: Any, wanted: Any) -> bool:
+    """Whether a value is the one wanted, as JSON."""
+    if isinstance(wanted, Anything):
+        return True
+    if isinstance(wanted, OneOf):
+        return any(same(made, value) for value in wanted.values)
+    if isinstance(wanted, Near):
+        return isinstance(made, int | float) and not isinstance(made, bool) and abs(made - wanted.value) <= 0.5
+    if isinstance(made, list) and isinstance(wanted, list | tuple):
+        return len(made) == len(wanted) and all(map(same, made, wanted))
+    if isinstance(made, dict) and isinstance(wanted, dict):
+        return made.keys() == wanted.keys() and all(same(made[key], wanted[key]) for key in made)
+    return (
+        isinstance(made, bool) == isinstance(wanted, bool)
+        and type(made) in (type(wanted), int, float)
+        and made == wanted
+    )
+
+
+def fits(made: ToolCall, wanted: GoldCall, args: str) -> bool:
+    """Whether a call made is one that is wanted."""
+    mode = wanted.args_mode or args
+    names, wanted_names = set(made.args), set(wanted.args)
+    right = {
+        "exact": names == wanted_names,
+        "subset": names <= wanted_names,
+        "superset": names >= wanted_names,
+        "ignore": True,
+    }[mode]
+    alike = mode == "ignore" or all(same(made.args[name], wanted.args[name]) for name in names & wanted_names)
+    return wanted.name in (made.name, "*") and right and alike
+
+
+def in_order(places: list[tuple[int, int]], gold: list[GoldCall], mode: str) -> bool:
+    """Whether the pairs, sorted by when the calls were made, keep the order that is asked for."""
+    slots = [slot for _, slot in sorted(places)]
+    if mode in ("strict", "in_order"):
+        return slots == sorted(slots)
+    return all(
+        not (set(gold[later].after) & {gold[slot].label}) for at, slot in enumerate(slots) for later in slots[:at]
+    )
+
+
+def plainly(made: list[ToolCall], gold: list[GoldCall], mode: str, args: str) -> tuple[int, int, int, int]:
+    """Matched, missing, extra and fulfilled of the best pairing, by trying every one."""
+    needed = sum(not item.optional for item in gold)
+    best = (-1, -1)
+    for slots in itertools.product([None, *range(len(gold))], repeat=len(made)):
+        places = [(index, slot) for index, slot in enumerate(slots) if slot is not None]
+        if len({slot for _, slot in places}) < len(places) or not in_order(places, gold, mode):
+            continue
+        if all(fits(made[index], gold[slot], args) for index, slot in places):
+            required = sum(not gold[slot].optional for _, slot in places)
+            best = max(best, (len(places), required) if mode == "subset" else (required, len(places)))
+    matched, fulfilled = best if mode == "subset" else best[::-1]
+    return matched, needed - fulfilled, len(made) - matched, fulfilled
+
+
+def counts(result: Any) -> tuple[int, int, int, int]:
+    return result.calls.matched, result.calls.missing, result.calls.extra, result.calls.fulfilled
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    st.lists(MADE_CALLS, max_size=4),
+    st.lists(MADE_CALLS, max_size=4),
+    st.sampled_from(ALL_MODES),
+    st.sampled_from(ARGUMENT_MODES),
+)
+def test_a_plain_list_is_matched_as_a_plain_account_of_it_says(
+    made: list[ToolCall], wanted: list[ToolCall], mode: str, args: str
+) -> None:
+    result = match_trajectories(made, wanted, mode, args=args)
+    assert counts(result) == plainly(made, [GoldCall(each.name, each.args) for each in wanted], mode, args)
+    told = (len(result.pairs), len(result.missing), len(result.extra))
+    assert told == (result.calls.matched, result.calls.missing, result.calls.extra)
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    st.lists(MADE_CALLS, max_size=4),
+    st.lists(GOLD_CALLS, max_size=4),
+    st.sampled_from(ALL_MODES),
+    st.sampled_from(ARGUMENT_MODES),
+    st.booleans(),
+)
+def test_richer_gold_is_matched_as_a_plain_account_of_it_says(
+    made: list[ToolCall], gold: list[GoldCall], mode: str, args: str, partial: bool
+) -> None:
+    if partial:  # whoever has no label comes after all that have one
+        known = any(item.label for item in gold)
+        gold = [structs.replace(item, after=("p",) if known and item.label is None else ()) for item in gold]
+    result = match_trajectories(made, gold, mode, args=args)
+    assert counts(result) == plainly(made, gold, mode, args)
+    told = (len(result.pairs), len(result.missing), len(result.extra))
+    assert told == (result.calls.matched, result.calls.missing, result.calls.extra)
+
+
+@LAWS
+@given(st.lists(MADE_CALLS, max_size=5), st.lists(MADE_CALLS, max_size=5), st.sampled_from(ALL_MODES))
+def test_defaults_of_a_schema_do_not_depend_on_the_way_of_counting(
+    made: list[ToolCall], wanted: list[ToolCall], mode: str
+) -> None:
+    schema = {"properties": {"x": {"default": 1}, "y": {"default": [1, 2]}}}
+    for args in ARGUMENT_MODES:
+        options: Any = {"args": args, "tools": {"f": schema}}
+        quick = match_trajectories(made, wanted, mode, **options)
+        slow = match_trajectories(made, wanted, mode, **options, overrides={"f": {"z": "ignore"}, "g": {"z": "ignore"}})
+        assert counts(quick) == counts(slow)
+
+
 # Scale.
+
+
+@pytest.mark.parametrize("args", ARGUMENT_MODES)
+@pytest.mark.parametrize("mode", ALL_MODES)
+def test_a_thousand_calls_are_matched_in_little_time_and_memory(mode: str, args: str) -> None:
+    made = [call("f", i=n, q=f"query {n}") for n in range(1000)]
+    wanted = [call("f", i=n + 500, q=f"query {n + 500}") for n in range(1000)]
+    begun = time.process_time()
+    tracemalloc.start()
+    result = match_trajectories(made, wanted, mode, args=args)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert result.calls.matched == (1000 if args == "ignore" else 500)
+    assert time.process_time() - begun < 5
+    assert most < 20_000_000
 
 
 @pytest.mark.parametrize("size", [50, 500])

@@ -154,8 +154,10 @@ def test_a_call_whose_arguments_cannot_be_read_is_always_wrong(
     broken, bare = ToolCall(name="a", args={}, malformed='{"x": '), ToolCall(name="a", args={})
     metric = ToolCallAccuracy(arg_comparison_metric=comparison)
     assert metric.multi_turn_score(conversation([broken], [bare])) == 0.0
-    assert metric.multi_turn_score(conversation([broken], [broken])) == 0.0
-    assert metric.multi_turn_score(conversation([bare, broken], [bare, bare])) == 0.5
+    half = Score(0.5, reason='a call made cannot be compared, a: {"x": ')
+    assert metric.measure(conversation([bare, broken], [bare, bare])) == half
+    wanted = Missing("a call wanted cannot be compared", 'a: {"x": ')
+    assert metric.measure(conversation([broken], [broken])) == wanted
 
 
 def test_without_order_a_broken_call_stands_behind_the_readable_ones(conversation: Conversation) -> None:
@@ -170,34 +172,9 @@ def test_calls_are_sorted_by_name_then_by_their_arguments_names_and_texts() -> N
     assert key(ToolCall(name="a", args={"y": 2, "x": {"q": 1, "p": 2}})) == ("a", "x", "{'p': 2, 'q': 1}", "y", "2")
 
 
-def test_argument_names_and_keys_of_any_type_do_not_stop_a_run(conversation: Conversation) -> None:
-    odd = ToolCall(name="a", args={1: "x", "1": {2: "y", "2": "z"}, None: float("nan")})  # type: ignore[dict-item]
-    sample = conversation([odd, odd], [odd, odd])
-    assert ToolCallAccuracy(strict_order=False).multi_turn_score(sample) == 1.0
-
-
-def test_whole_numbers_of_any_length_do_not_stop_a_run(conversation: Conversation) -> None:
-    long, longer = ToolCall(name="a", args={"x": [10**5000]}), ToolCall(name="a", args={"x": [10**5001]})
-    assert ToolCallAccuracy().multi_turn_score(conversation([long], [long])) == 1.0
-    assert ToolCallAccuracy().multi_turn_score(conversation([longer], [long])) == 0.0
-
-
 def test_a_question_with_its_answer_has_no_calls_to_compare() -> None:
     wrong: Any = SingleTurnSample(response="a")
     assert ToolCallAccuracy().measure(wrong) == Missing("the sample has no reference_tool_calls")
-
-
-@pytest.mark.parametrize("comparison", [ExactMatch(), NonLLMStringSimilarity()])
-@pytest.mark.parametrize("strict_order", [True, False])
-def test_arguments_nested_too_deeply_are_unmeasured(
-    conversation: Conversation, comparison: SingleTurnMetric, strict_order: bool
-) -> None:
-    deep: Any = []
-    for _ in range(100_000):
-        deep = [deep]
-    call = ToolCall(name="a", args={"x": deep})
-    metric = ToolCallAccuracy(strict_order=strict_order, arg_comparison_metric=comparison)
-    assert metric.measure(conversation([call], [call])) == Missing("an argument is nested too deeply to be compared")
 
 
 def test_the_sequences_can_be_compared_alone() -> None:

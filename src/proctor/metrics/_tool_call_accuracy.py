@@ -11,7 +11,7 @@ from proctor.errors import OptionError, UnmeasuredError
 from proctor.messages import ToolCall
 from proctor.metrics._string import ExactMatch
 from proctor.metrics.base import SHARE, Metric, MultiTurnMetric, SingleTurnMetric, cell, settled
-from proctor.metrics.calls import calls_made, spelling
+from proctor.metrics.calls import calls_made, not_comparable, readable, spelling, unreadable_reason
 from proctor.metrics.comparators import check_text_metric
 from proctor.records.grades import Missing, Score
 
@@ -59,25 +59,19 @@ class ToolCallAccuracy(MultiTurnMetric):
         comparison = self.arg_comparison_metric
         if not (isinstance(comparison, Metric) and comparison.immediate):
             return super().measure(sample)
-        try:
-            pairs = self._paired(sample)
-            if not isinstance(pairs, list):
-                return pairs
-            if type(comparison) is ExactMatch:
-                return Score(sum([_same_arguments(made, wanted) for made, wanted in pairs]) / len(pairs))
-            return self._compared(pairs, comparison)
-        except RecursionError:
-            return Missing("an argument is nested too deeply to be compared")
+        pairs = self._paired(sample)
+        if not isinstance(pairs, list):
+            return pairs
+        if type(comparison) is ExactMatch:
+            return _mean(sum([_same_arguments(made, wanted) for made, wanted in pairs]), pairs)
+        return self._compared(pairs, comparison)
 
     async def ameasure(self, sample: MultiTurnSample, callbacks: Any = None) -> Score | Missing:
         """Compare the calls, and wait for the argument comparison."""
         if self.immediate:
             return self.measure(sample)
-        try:
-            pairs = self._paired(sample)
-            return pairs if not isinstance(pairs, list) else await self._acompared(pairs, callbacks)
-        except RecursionError:
-            return Missing("an argument is nested too deeply to be compared")
+        pairs = self._paired(sample)
+        return pairs if not isinstance(pairs, list) else await self._acompared(pairs, callbacks)
 
     def is_sequence_aligned(self, pred_sequence: list[str], ref_sequence: list[str]) -> bool:
         """Whether the names called are the names wanted: in this order, or in any without `strict_order`."""
@@ -100,9 +94,13 @@ class ToolCallAccuracy(MultiTurnMetric):
         wanted = getattr(sample, "reference_tool_calls", None)
         if wanted is None:
             return Missing("the sample has no reference_tool_calls")
+        lacking = not_comparable(wanted)
+        if lacking is not None:
+            return lacking
         made = calls_made(sample.user_input)
         if not made or not wanted:
             return _NOTHING_TO_DO if not made and not wanted else _NONE_WANTED if made else _NONE_MADE
+        made = readable(made)
         if not self.strict_order:
             made = sorted(made, key=self._sorted_key_for_tool_call)
             wanted = sorted(wanted, key=self._sorted_key_for_tool_call)
@@ -123,7 +121,7 @@ class ToolCallAccuracy(MultiTurnMetric):
                     return _unmeasured(compared)
                 values.append(self._checked(compared.value))
             total += _pair_score(made, wanted, values)
-        return Score(total / len(pairs))
+        return _mean(total, pairs)
 
     async def _acompared(self, pairs: Pairs, callbacks: Any) -> Score | Missing:
         total = 0.0
@@ -135,7 +133,7 @@ class ToolCallAccuracy(MultiTurnMetric):
                     return _unmeasured(compared)
                 values.append(self._checked(compared.value))
             total += _pair_score(made, wanted, values)
-        return Score(total / len(pairs))
+        return _mean(total, pairs)
 
     async def _acompare(self, sample: SingleTurnSample, callbacks: Any) -> Score | Missing:
         comparison: Any = self.arg_comparison_metric
@@ -155,10 +153,16 @@ class ToolCallAccuracy(MultiTurnMetric):
         return min(max(value, 0.0), 1.0)
 
 
+def _mean(total: float, pairs: Pairs) -> Score:
+    """The mean over the pairs; where one counts for nothing because it cannot be compared, that is the reason."""
+    value = total / len(pairs)
+    return Score(value, reason=None if value == 1 else unreadable_reason([made for made, _ in pairs]))
+
+
 def _same_arguments(made: ToolCall, wanted: ToolCall) -> float:
     """The share of wanted arguments that were given, exactly."""
     given, asked = made.args, wanted.args
-    if made.malformed is not None or wanted.malformed is not None:
+    if made.malformed is not None:
         return 0.0
     if not asked:
         return 0.0 if given else 1.0
@@ -175,7 +179,7 @@ def _same_arguments(made: ToolCall, wanted: ToolCall) -> float:
 
 def _to_compare(made: ToolCall, wanted: ToolCall) -> Iterator[SingleTurnSample]:
     """The wanted arguments that were given at all, in the reference's order."""
-    if made.malformed is None and wanted.malformed is None:
+    if made.malformed is None:
         for name, value in wanted.args.items():
             if name in made.args:
                 yield SingleTurnSample(response=spelling(made.args[name]), reference=spelling(value))
@@ -183,7 +187,7 @@ def _to_compare(made: ToolCall, wanted: ToolCall) -> Iterator[SingleTurnSample]:
 
 def _pair_score(made: ToolCall, wanted: ToolCall, values: list[float]) -> float:
     """The mean over the wanted arguments; one that was not given counts 0."""
-    if made.malformed is not None or wanted.malformed is not None:
+    if made.malformed is not None:
         return 0.0
     if not wanted.args:
         return 0.0 if made.args else 1.0

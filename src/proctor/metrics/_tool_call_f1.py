@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from proctor.dataset_schema import MultiTurnSample
-from proctor.messages import ToolCall
+from proctor.errors import SampleError
 from proctor.metrics.base import SHARE, MultiTurnMetric
-from proctor.metrics.calls import calls_made, identity
+from proctor.metrics.calls import NOT_COMPARABLE, calls_made, identity, readable, unreadable_reason
 from proctor.records.grades import Missing, Score
 
 
@@ -17,7 +17,8 @@ class ToolCallF1(MultiTurnMetric):
     """F1 of the different calls made against the different calls wanted, each with all its arguments.
 
     Order does not matter and a call made twice counts once. A call whose arguments could not be read is never the one
-    that was wanted. `Score.details` holds how many calls were `matched`, `extra` and `missed`.
+    that was wanted; one that the reference wants leaves the sample unmeasured. `Score.details` holds how many calls
+    were `matched`, `extra` and `missed`.
     """
 
     name: str = "tool_call_f1"
@@ -30,27 +31,30 @@ class ToolCallF1(MultiTurnMetric):
         wanted_calls = getattr(sample, "reference_tool_calls", None)
         if wanted_calls is None:
             return Missing("the sample has no reference_tool_calls")
-        try:
-            made, unreadable = _different(calls_made(sample.user_input))
-            wanted, unreadable_wanted = _different(wanted_calls)
-        except RecursionError:
-            return Missing("an argument is nested too deeply to be compared")
-        matched = len(made & wanted)
-        return _score(matched, len(made) - matched + unreadable, len(wanted) - matched + unreadable_wanted)
+        wanted: set[Any] = set()
+        for call in wanted_calls:
+            try:
+                wanted.add(identity(call))
+            except SampleError as error:
+                return Missing(NOT_COMPARABLE, f"{call.name}: {error}")
+        made = calls_made(sample.user_input)
+        different: set[Any] = set()
+        unreadable = 0
+        for call in made:
+            try:
+                different.add(identity(call))
+            except SampleError:
+                unreadable += 1
+        matched = len(different & wanted)
+        reason = unreadable_reason(readable(made)) if unreadable else None
+        return _score(matched, len(different) - matched + unreadable, len(wanted) - matched, reason)
 
 
-def _different(calls: list[ToolCall]) -> tuple[set[Any], int]:
-    """The calls, each once, and the number of those whose arguments could not be read."""
-    readable = [identity(call) for call in calls if call.malformed is None]
-    return set(readable), len(calls) - len(readable)
-
-
-def _score(matched: int, extra: int, missed: int) -> Score:
+def _score(matched: int, extra: int, missed: int, reason: str | None) -> Score:
     details = {"matched": matched, "extra": extra, "missed": missed}
     if not matched:
-        return Score(
-            0.0, reason=None if extra or missed else "no calls were made and none were wanted", details=details
-        )
+        reason = reason if extra or missed else "no calls were made and none were wanted"
+        return Score(0.0, reason=reason, details=details)
     precision = matched / (matched + extra)
     recall = matched / (matched + missed)
-    return Score(round(2 * precision * recall / (precision + recall), 4), details=details)
+    return Score(round(2 * precision * recall / (precision + recall), 4), reason=reason, details=details)

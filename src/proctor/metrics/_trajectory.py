@@ -9,6 +9,7 @@ from typing import Any, Literal
 from proctor.dataset_schema import MultiTurnSample, Sample
 from proctor.errors import OptionError, UnmeasuredError
 from proctor.metrics.base import SHARE, MultiTurnMetric
+from proctor.metrics.calls import NOT_COMPARABLE, unreadable_reason
 from proctor.metrics.comparators import DEFAULT_THRESHOLD, Answers
 from proctor.metrics.matching import Matcher, read_wanted
 from proctor.metrics.pairing import TOO_LOOSE
@@ -117,8 +118,9 @@ class TrajectoryMatch(MultiTurnMetric):
         lack = self.lacks(sample)
         if lack is not None:
             return lack
+        made = made_by(sample.user_input)
         try:
-            return self._told(self._matcher.match_calls(made_by(sample.user_input), _wanted(sample), Answers()))
+            return self._told(made, self._matcher.match_calls(made, _wanted(sample), Answers()))
         except UnmeasuredError as error:
             return _unmeasured(error)
 
@@ -129,26 +131,31 @@ class TrajectoryMatch(MultiTurnMetric):
         lack = self.lacks(sample)
         if lack is not None:
             return lack
+        made = made_by(sample.user_input)
         try:
-            return self._told(await self._matcher.amatch_calls(made_by(sample.user_input), _wanted(sample), callbacks))
+            return self._told(made, await self._matcher.amatch_calls(made, _wanted(sample), callbacks))
         except UnmeasuredError as error:
             return _unmeasured(error)
 
-    def _told(self, result: TrajectoryResult) -> Score | Missing:
+    def _told(self, made: Trajectory, result: TrajectoryResult) -> Score | Missing:
         value = _NUMBERS[self.score](result)
         if value is None:
             nothing = "no call was made" if self.score == "precision" else "no call was wanted"
             return Missing(f"{nothing}, so {self.score} is 0 of 0")
         return Score(
             value,
-            reason=None if result.exact else _reason(result),
+            reason=None if result.exact else _reason(made, result),
             warning=_VACUOUS if result.vacuous else None,
             details=result.to_dict() if self.details else None,
         )
 
 
-def _reason(result: TrajectoryResult) -> str:
-    return f"in order, {summary(result)}" if result.mode in ("strict", "in_order") else summary(result)
+def _reason(made: Trajectory, result: TrajectoryResult) -> str:
+    ordered = result.mode in ("strict", "in_order")
+    said = [f"in order, {summary(result)}" if ordered else summary(result)]
+    if None in made.keys:
+        said += [reason for reason in [unreadable_reason(made.calls)] if reason]
+    return "; ".join(said)
 
 
 def _wanted(sample: MultiTurnSample) -> Trajectory | list[GoldItem]:
@@ -158,4 +165,6 @@ def _wanted(sample: MultiTurnSample) -> Trajectory | list[GoldItem]:
 def _unmeasured(error: UnmeasuredError) -> Missing:
     if error.reason == TOO_LOOSE:
         return Missing(TOO_LOOSE)
+    if error.reason.startswith(NOT_COMPARABLE):
+        return Missing(NOT_COMPARABLE, error.reason.removeprefix(f"{NOT_COMPARABLE}: "))
     return Missing("an argument could not be compared", detail=error.reason)

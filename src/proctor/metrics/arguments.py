@@ -17,14 +17,18 @@ import msgspec
 
 from proctor.errors import OptionError
 from proctor.metrics.comparators import Answers, Comparator, accepts, by_function, comparator
-from proctor.metrics.schema_forms import SchemaForm, read_tools, relaxed
+from proctor.metrics.pairing import most
+from proctor.metrics.schema_forms import SchemaForm, Unordered, read_tools, relaxed
 from proctor.records.gold import ARGUMENT_MODES, Choice
-from proctor.records.keys import canonical, canonical_json
 
 ANY = "*"
 """The tool name under which an override counts for every tool that has none of its own."""
 
 _INDEX = re.compile(r"\[\d+\]")
+_ITSELF = frozenset({str, int, type(None)})
+"""Types whose values are equal when Python says so, and never equal to JSON text as bytes."""
+encode = msgspec.json.Encoder(order="deterministic").encode
+"""The canonical JSON of a canonical value."""
 
 
 class Difference(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -56,14 +60,24 @@ class Rule:
     where: str = ""
 
     @cached_property
+    def plain(self) -> bool:
+        """Whether arguments are compared by nothing but their names and the canonical JSON of their values."""
+        return self.whole is None and not self.comparators
+
+    @cached_property
     def keyed(self) -> bool:
         """Whether equal keys (`key`) are all there is to it."""
-        return self.whole is None and not self.comparators and self.mode in ("exact", "ignore")
+        return self.plain and self.mode in ("exact", "ignore")
+
+    @cached_property
+    def verbatim(self) -> bool:
+        """Whether the form of arguments is the arguments as they are."""
+        return not self.coerce and self.only is None and self.form is None
 
     @cached_property
     def literal(self) -> bool:
         """Whether arguments are equal when their canonical JSON is, without a form of their own."""
-        return self.keyed and self.mode == "exact" and not self.coerce and self.only is None and self.form is None
+        return self.keyed and self.mode == "exact" and self.verbatim
 
     @property
     def waits(self) -> bool:
@@ -71,20 +85,32 @@ class Rule:
         return any(each.waits for each in self.comparators.values())
 
     def of(self, args: dict[str, Any]) -> dict[str, Any]:
-        """Arguments in the form in which equal things are equal. SampleError when they are no JSON."""
-        value: dict[str, Any] = canonical(args)
-        if self.coerce:
-            value = relaxed(value)
+        """Canonical arguments in the form in which equal things are equal."""
+        value: dict[str, Any] = relaxed(args) if self.coerce else args
         if self.form is not None:
             value = self.form.of(value)
         return value if self.only is None else dict(_picked(value, self.only))
 
     def key(self, value: dict[str, Any]) -> bytes:
         """Equal for equal calls, given their arguments in the rule's form. Only where `keyed`."""
-        return b"" if self.mode == "ignore" else canonical_json(self._filled(value))
+        return b"" if self.mode == "ignore" else encode(self._filled(value))
+
+    def items(self, value: dict[str, Any], *, made: bool) -> dict[str, Any]:
+        """The arguments of one side, each with what is equal for equal values. Only where `plain`."""
+        if self.mode != ("subset" if made else "superset"):
+            value = self._filled(value)
+        return {name: item if type(item) in _ITSELF else encode(item) for name, item in value.items()}
+
+    def look(self, made: dict[str, Any], wanted: dict[str, Any], answers: Answers) -> tuple[bool, float]:
+        """Whether arguments that are in the rule's form agree, and how much alike they are: the share that agrees."""
+        found = self._walked(made, wanted, answers, tell=False)
+        return found.agrees, found.likeness
 
     def compare(self, made: dict[str, Any], wanted: dict[str, Any], answers: Answers) -> Comparison:
-        """Compare arguments that are in the rule's form."""
+        """`look`, naming each argument that differs."""
+        return self._walked(made, wanted, answers, tell=True)
+
+    def _walked(self, made: dict[str, Any], wanted: dict[str, Any], answers: Answers, *, tell: bool) -> Comparison:
         if self.whole is not None:
             return self._compare_whole(made, wanted)
         if self.mode == "ignore":
@@ -93,10 +119,10 @@ class Rule:
             made = self._filled(made)
         if self.mode != "superset":
             wanted = self._filled(wanted)
-        walk = _Walk(self.comparators, answers)
+        walk = _Walk(self.comparators, answers, tell=tell)
         grades = [walk.argument(name, made, wanted, self.mode) for name in _names(made, wanted)]
         likeness = sum(grades) / len(grades) if grades else 1.0
-        return Comparison(agrees=not walk.differences, likeness=likeness, differences=tuple(walk.differences))
+        return Comparison(agrees=not walk.wrong, likeness=likeness, differences=tuple(walk.differences))
 
     def _filled(self, value: dict[str, Any]) -> dict[str, Any]:
         defaults = self.form.defaults if self.form is not None else {}
@@ -124,12 +150,14 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 class _Walk:
-    """Goes through two values side by side and notes where they differ."""
+    """Goes through two values side by side, counts where they differ, and notes it where it is to be told."""
 
-    def __init__(self, comparators: Mapping[str, Comparator], answers: Answers) -> None:
+    def __init__(self, comparators: Mapping[str, Comparator], answers: Answers, *, tell: bool) -> None:
+        self.wrong = 0
         self.differences: list[Difference] = []
         self._comparators = comparators
         self._answers = answers
+        self._tell = tell
 
     def argument(self, name: str, made: dict[str, Any], wanted: dict[str, Any], mode: str) -> float:
         """Compare one argument; what it adds to how much alike the calls are."""
@@ -143,25 +171,22 @@ class _Walk:
         return self._value(name, made[name], wanted[name])
 
     def _value(self, path: str, made: Any, wanted: Any) -> float:
-        own = self._comparators.get(_INDEX.sub("[]", path)) if self._comparators else None
+        own = self._own(path)
         if own is not None:
             return self._graded(path, (made, wanted), own)
         if isinstance(wanted, Choice):
             return 1.0 if accepts(wanted, made) else self._differs(path, made, wanted)
         if type(made) is dict and type(wanted) is dict:
             return self._objects(path, made, wanted)
-        if type(made) is list and type(wanted) is list and len(made) == len(wanted):
-            before = len(self.differences)
-            for at, pair in enumerate(zip(made, wanted, strict=True)):
-                self._value(f"{path}[{at}]", *pair)
-            return float(len(self.differences) == before)
+        if isinstance(made, list) and isinstance(wanted, list) and len(made) == len(wanted):
+            return self._lists(path, made, wanted)
         return 1.0 if type(made) is type(wanted) and made == wanted else self._differs(path, made, wanted)
 
     def _objects(self, path: str, made: dict[str, Any], wanted: dict[str, Any]) -> float:
-        before = len(self.differences)
+        before = self.wrong
         for name in _names(made, wanted):
             place = f"{path}.{name}"
-            own = self._comparators.get(_INDEX.sub("[]", place)) if self._comparators else None
+            own = self._own(place)
             if own is not None and own.ignores:
                 continue
             if name not in wanted:
@@ -170,27 +195,53 @@ class _Walk:
                 self._one_sided(place, "missing", wanted[name])
             else:
                 self._value(place, made[name], wanted[name])
-        return float(len(self.differences) == before)
+        return float(self.wrong == before)
+
+    def _lists(self, path: str, made: list[Any], wanted: list[Any]) -> float:
+        if isinstance(wanted, Unordered) and (wanted.choices or self._comparators):
+            return 1.0 if self._pairs_off(path, made, wanted) else self._differs(path, made, wanted)
+        before = self.wrong
+        for at, pair in enumerate(zip(made, wanted, strict=True)):
+            self._value(f"{path}[{at}]", *pair)
+        return float(self.wrong == before)
+
+    def _pairs_off(self, path: str, made: list[Any], wanted: list[Any]) -> bool:
+        """Whether each item wanted has an item made of its own, in whatever order they stand."""
+        fits = [0] * len(wanted)
+        for place, want in enumerate(wanted):
+            for at, have in enumerate(made):
+                walk = _Walk(self._comparators, self._answers, tell=False)
+                walk._value(f"{path}[{place}]", have, want)
+                fits[place] |= (not walk.wrong) << at
+        return len(most(fits, range(len(fits)))) == len(wanted)
+
+    def _own(self, path: str) -> Comparator | None:
+        return self._comparators.get(_INDEX.sub("[]", path)) if self._comparators else None
 
     def _graded(self, path: str, values: tuple[Any, Any], own: Comparator) -> float:
         made, wanted = values
         # A comparator of a user's knows no choices: a choice of the gold's decides by itself.
         if isinstance(wanted, Choice) and not own.ignores:
             return 1.0 if accepts(wanted, made) else self._differs(path, made, wanted)
-        grade = own.grade(made, wanted, self._answers)
+        grade = float(own.grade(made, wanted, self._answers))
         if grade < own.threshold:
-            self.differences.append(Difference(path, "differs", msgspec.to_builtins(wanted), made, float(grade)))
-        return float(grade)
+            self._differs(path, made, wanted, grade)
+        return grade
 
-    def _differs(self, path: str, made: Any, wanted: Any) -> float:
-        self.differences.append(Difference(path, "differs", msgspec.to_builtins(wanted), made))
+    def _differs(self, path: str, made: Any, wanted: Any, grade: float | None = None) -> float:
+        self.wrong += 1
+        if self._tell:
+            wanted, made = msgspec.to_builtins(wanted), msgspec.to_builtins(made)
+            self.differences.append(Difference(path, "differs", wanted, made, grade))
         return 0.0
 
     def _one_sided(self, path: str, kind: Literal["missing", "extra"], value: Any) -> float:
-        plain = msgspec.to_builtins(value)
-        self.differences.append(
-            Difference(path, kind, made=plain) if kind == "extra" else Difference(path, kind, wanted=plain)
-        )
+        self.wrong += 1
+        if self._tell:
+            plain = msgspec.to_builtins(value)
+            self.differences.append(
+                Difference(path, kind, made=plain) if kind == "extra" else Difference(path, kind, wanted=plain)
+            )
         return 0.0
 
 
@@ -203,14 +254,24 @@ class Rules:
         self._forms = read_tools(tools)
         self._rules = {name: self._make(name) for name in {*self._overrides, *self._forms}}
         self._other = self._rules.get(ANY, default)
+        self._of_modes: dict[tuple[str, str], Rule] = {}
         self.literal = default.literal and not self._rules
         """Whether calls are equal when their keys are, whatever the tool."""
+        self.plain = all(rule.plain for rule in (self._other, *self._rules.values()))
+        """Whether every rule is."""
+        self.transitive = self.plain and not self._forms
+        """Whether a call that fits another fits whatever that one fits. (A default that is left out may break it.)"""
         self.waits = any(rule.waits for rule in (self._other, *self._rules.values()))
 
     def of(self, tool: str, mode: str | None = None) -> Rule:
         """The rule for a tool; `mode` is what a gold call asks for itself."""
         rule = self._rules.get(tool, self._other)
-        return rule if mode is None or mode == rule.mode else replace(rule, mode=mode, whole=None)
+        if mode is None or mode == rule.mode:
+            return rule
+        found = self._of_modes.get((tool, mode))
+        if found is None:
+            found = self._of_modes[tool, mode] = replace(rule, mode=mode, whole=None)
+        return found
 
     def _make(self, name: str) -> Rule:
         form = self._forms.get(name)

@@ -1,60 +1,68 @@
 """Candidates: which call made may fill which slot of the gold, and how well.
 
-The rows that it makes are what `pairing` pairs. Most calls are decided by their keys alone (the name and the canonical
-arguments); arguments are only gone through where a comparator, a choice or a looser argument mode asks for it, and for
-calls that are left over. Each two different calls are compared once, however often they were made.
+`fits` says it for the verdict, by a mask for each slot: from the keys of calls (the name and the canonical arguments),
+from an index of their arguments where the argument mode is looser, and by looking at both where a comparator or a
+choice asks for it. The rows that `pairing` pairs, and what differs, are for whoever wants the whole story.
+
+Each two different calls are looked at once, however often they were made.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
 from typing import Any
 
 from proctor.metrics.arguments import Comparison, Rule, Rules
 from proctor.metrics.comparators import Answers
 from proctor.metrics.gold_slots import Option, Slot
+from proctor.metrics.made_calls import MadeCalls
 from proctor.metrics.pairing import Pairs, Row, Weights
-from proctor.metrics.trajectories import Key, Trajectory
+from proctor.metrics.trajectories import Key
 from proctor.metrics.trajectory_result import Pair
 from proctor.records.gold import ANY_TOOL
-from proctor.records.keys import canonical_json
+
+_UNSEEN = -1.0
+_AGREES = 2.0
+"""Is added to how much alike two calls are that agree."""
+
+_weights = lru_cache(maxsize=64)(Weights)
 
 
 class Candidates:
     """The calls made and the slots of one variant of the gold."""
 
-    def __init__(self, made: Trajectory, slots: Sequence[Slot], rules: Rules, answers: Answers) -> None:
+    def __init__(self, made: MadeCalls, slots: Sequence[Slot], rules: Rules, answers: Answers, mode: str) -> None:
         self.made = made
         self.slots = slots
-        self.weights = Weights(min(len(made.calls), len(slots)))
+        self._mode = mode
         self._rules = rules
         self._answers = answers
-        self._forms: dict[Key, dict[str, Any]] = {}
-        self._wanted_forms: dict[tuple[int, str], dict[str, Any]] = {}
-        self._compared: dict[tuple[Key, int], Comparison | None] = {}
-        self._items: dict[tuple[Any, ...], dict[str, bytes]] = {}
-        self._by_name: dict[str, list[int]] = {}
-        self._any_tool: list[int] = []
-        self._keyed = [self._is_keyed(slot) for slot in slots]
-        for index, slot in enumerate(slots):
-            for name in {option.name for option in slot.options if option.shown.malformed is None}:
-                (self._any_tool if name == ANY_TOOL else self._by_name.setdefault(name, [])).append(index)
+        self._forms: dict[tuple[int, str], dict[str, Any]] = {}
+        self._items: dict[int, dict[str, Any]] = {}
+        self._looks: dict[int, array[float]] = {}
+        self._rule_of = [self._plain_rule(slot) for slot in slots]
+        self.fits = self._all_fits()
+        """For each slot a mask of the calls that fill it, name and arguments."""
 
-    def of(self, index: int) -> list[int]:
-        """The slots that a call fills by its name."""
-        key = self.made.keys[index]
-        if key is None:
-            return []
-        named = self._by_name.get(key[0], [])
-        return sorted({*named, *self._any_tool}) if self._any_tool else named
+    @cached_property
+    def name_fits(self) -> list[int]:
+        """For each slot a mask of the calls that fill it by name alone."""
+        return [self._named(slot) for slot in self.slots]
+
+    @cached_property
+    def weights(self) -> Weights:
+        """The weights of pairs."""
+        return _weights(min(len(self.made.calls), len(self.slots)), all_first=self._mode == "subset")
 
     def fulfilled_rows(self) -> list[Row]:
         """For each call the slots that it fills, name and arguments."""
-        by_key: dict[Key, list[int]] = {}
-        for index, keyed in enumerate(self._keyed):
-            if keyed and self.slots[index].options[0].shown.malformed is None:
-                by_key.setdefault(self._wanted_key(index), []).append(index)
-        return [self._fulfilled_row(index, by_key) for index in range(len(self.made.calls))]
+        rows: list[Row] = [{} for _ in self.made.calls]
+        for slot, mask in enumerate(self.fits):
+            for index in _bits(mask):
+                rows[index][slot] = self._weight(index, slot)
+        return rows
 
     def equal_pairs(self) -> Pairs:
         """The pairs of calls and slots with equal keys, for tools of which every slot is decided by its key.
@@ -62,151 +70,200 @@ class Candidates:
         For those tools it is the best pairing there is: equal keys make groups in which everyone fits everyone, and
         nobody fits outside. Required slots are filled first. Where any tool will do, no tool's slots are by themselves.
         """
-        if self._any_tool:
+        by_name: dict[str, list[int]] = {}
+        for index, slot in enumerate(self.slots):
+            for name in {option.name for option in slot.options}:
+                by_name.setdefault(name, []).append(index)
+        if ANY_TOOL in by_name:
             return []
-        free: dict[Key, list[int]] = {}
-        for slots in self._by_name.values():
-            if all(self._keyed[slot] for slot in slots):
-                for slot in reversed(slots):
-                    free.setdefault(self._wanted_key(slot), []).append(slot)
-        for slots in free.values():
-            slots.sort(key=lambda slot: (not self.slots[slot].optional, -slot))
-        pairs = []
-        for index, key in enumerate(self.made.keys):
-            if key is not None and key[0] in self._by_name:
-                slots = free.get(self._made_key(index), [])
-                if slots:
-                    pairs.append((index, slots.pop()))
+        pairs: Pairs = []
+        taken = 0
+        for slots in by_name.values():
+            if all(map(self._is_keyed, slots)):
+                for index in sorted(slots, key=lambda index: self.slots[index].optional):
+                    free = self.fits[index] & ~taken
+                    if free:
+                        taken |= free & -free
+                        pairs.append(((free & -free).bit_length() - 1, index))
         return pairs
 
     def name_rows(self) -> list[Row]:
         """For each call the slots that it fills by name alone."""
-        weights = [self.weights.fulfilled(0.0, optional=slot.optional) for slot in self.slots]
-        return [{slot: weights[slot] for slot in self.of(index)} for index in range(len(self.made.calls))]
+        rows: list[Row] = [{} for _ in self.made.calls]
+        for slot, mask in enumerate(self.name_fits):
+            weight = self.weights.fulfilled(0.0, optional=self.slots[slot].optional)
+            for index in _bits(mask):
+                rows[index][slot] = weight
+        return rows
 
-    def rows(self, calls: Iterable[int], slots: Iterable[int]) -> list[Row]:
+    def rows(self, calls: Sequence[int], slots: Iterable[int]) -> list[Row]:
         """For each of some calls, those of some slots that it fills by name, the more alike the heavier."""
-        left = set(slots)
-        return [
-            {slot: self._weight(self._look(index, slot), slot) for slot in self.of(index) if slot in left}
-            for index in calls
-        ]
+        rows: list[Row] = [{} for _ in calls]
+        asked = 0
+        place = {}
+        for at, index in enumerate(calls):
+            place[index] = at
+            asked |= 1 << index
+        for slot in slots:
+            for index in _bits(self.name_fits[slot] & asked):
+                rows[place[index]][slot] = self._weight(index, slot)
+        return rows
 
     def agree(self, index: int, slot: int) -> bool:
         """Whether a call fills a slot, name and arguments."""
-        return self._look(index, slot)[0]
+        return bool(self.fits[slot] >> index & 1)
 
     def pair(self, index: int, slot: int) -> Pair:
         """A call and a slot that has its name, as a result shows them."""
         made = self.made.calls[index]
-        if self._keyed[slot] and self._made_key(index) == self._wanted_key(slot):
-            return Pair(made, self.slots[slot].options[0].shown)
-        comparison, option = self._compare_best(index, slot)
+        options = self.slots[slot].options
+        if len(options) == 1 and self.agree(index, slot):
+            return Pair(made, options[0].shown)
+        key = self.made.key(index)
+        told: list[tuple[Comparison, Option]] = []
+        for option in self._options(key, slot):
+            rule = self._rules.of(key[0], option.args_mode)
+            told.append((rule.compare(*self._two_forms(key, option, rule), self._answers), option))
+        comparison, option = max(told, key=lambda each: (each[0].agrees, each[0].likeness))
         return Pair(made, option.shown, comparison.differences)
 
-    def _compare_best(self, index: int, slot: int) -> tuple[Comparison, Option]:
-        """What differs between a call and a slot that has its name, by the slot's best option."""
-        found = [
-            (self._compare(index, option), option) for option in self.slots[slot].options if self._fits(index, option)
-        ]
-        return max(found, key=lambda each: (each[0].agrees, each[0].likeness))
-
-    def _look(self, index: int, slot: int) -> tuple[bool, float]:
-        """Whether a call fills a slot that has its name, and how much alike the arguments are."""
-        if not self._keyed[slot]:
-            comparison, _ = self._compare_best(index, slot)
-            return comparison.agrees, comparison.likeness
-        if self._made_key(index) == self._wanted_key(slot):
-            return True, 1.0
-        made, wanted = self._made_items(index), self._wanted_items(slot)
-        names = len(made.keys() | wanted.keys())
-        return False, len(made.items() & wanted.items()) / names if names else 0.0
-
-    def _weight(self, look: tuple[bool, float], slot: int) -> int:
-        agrees, likeness = look
-        if agrees:
+    def _weight(self, index: int, slot: int) -> int:
+        likeness = self._likeness(index, slot)
+        if self.agree(index, slot):
             return self.weights.fulfilled(likeness, optional=self.slots[slot].optional)
         return self.weights.alike(likeness)
 
-    def _fulfilled_row(self, index: int, by_key: dict[Key, list[int]]) -> Row:
-        candidates = self.of(index)
-        if not candidates:
-            return {}
-        row = {
-            slot: self.weights.fulfilled(1.0, optional=self.slots[slot].optional)
-            for slot in (by_key.get(self._made_key(index), ()) if by_key else ())
-        }
-        for slot in candidates:
-            if not self._keyed[slot]:
-                agrees, likeness = self._look(index, slot)
-                if agrees:
-                    row[slot] = self._weight((True, likeness), slot)
-        return row
+    def _likeness(self, index: int, slot: int) -> float:
+        """How much alike the arguments of a call and of a slot with its name are."""
+        key = self.made.key(index)
+        rule = self._rule_of[slot]
+        if rule is None:
+            return self._look(key, slot) % _AGREES
+        if rule.keyed and self.agree(index, slot):
+            return 1.0
+        made, wanted = self.made.items(key, rule), self._wanted_items(slot, rule)
+        names = len(made.keys() | wanted.keys())
+        return len(made.items() & wanted.items()) / names if names else 1.0
 
-    def _is_keyed(self, slot: Slot) -> bool:
-        if len(slot.options) > 1:
-            return False
+    # What fits.
+
+    def _plain_rule(self, slot: Slot) -> Rule | None:
+        """The rule of a slot that is decided without looking at pairs; None for one that is not."""
         option = slot.options[0]
-        if option.name == ANY_TOOL or (option.key is None and option.shown.malformed is None):
-            return False
-        return option.args_mode in (None, self._rules.of(option.name).mode) and self._rules.of(option.name).keyed
+        if len(slot.options) > 1 or option.name == ANY_TOOL or option.key is None:
+            return None
+        rule = self._rules.of(option.name, option.args_mode)
+        return rule if rule.plain else None
 
-    def _fits(self, index: int, option: Option) -> bool:
-        return option.shown.malformed is None and option.name in (ANY_TOOL, self.made.calls[index].name)
+    def _is_keyed(self, slot: int) -> bool:
+        """Whether a slot is decided by equal keys, as those of its tool are that ask for no mode of their own."""
+        rule = self._rule_of[slot]
+        return rule is not None and rule.keyed and rule is self._rules.of(self.slots[slot].options[0].name)
 
-    def _compare(self, index: int, option: Option) -> Comparison:
-        key = self._literal_key(index)
-        found = self._compared.get((key, id(option)))
-        if found is None:
-            rule = self._rules.of(key[0], option.args_mode)
-            found = rule.compare(self._made_form(index, rule), self._wanted_form(option, rule, key[0]), self._answers)
-            self._compared[key, id(option)] = found
-        return found
+    def _all_fits(self) -> list[int]:
+        fits = [0] * len(self.slots)
+        subsets: dict[str, list[int]] = {}
+        for index, (slot, rule) in enumerate(zip(self.slots, self._rule_of, strict=True)):
+            if rule is None:
+                fits[index] = self._by_looking(index)
+                continue
+            option = slot.options[0]
+            if option.name not in self.made.by_name:
+                continue
+            if rule.mode == "ignore":
+                fits[index] = self.made.named(option.name)
+            elif rule.mode == "subset":
+                subsets.setdefault(option.name, []).append(index)
+            elif rule.mode == "superset":
+                fits[index] = self.made.with_items(option.name, rule, self._wanted_items(index, rule))
+            elif rule.literal:
+                assert option.key is not None
+                fits[index] = self.made.places.get((option.name, option.key), 0)
+            else:
+                fits[index] = self.made.with_key(option.name, rule, rule.key(self._wanted_form(option, rule)))
+        for name, slots in subsets.items():
+            self._add_subsets(fits, name, slots)
+        return fits
 
-    def _literal_key(self, index: int) -> Key:
-        key = self.made.keys[index]
-        assert key is not None
-        return key
+    def _add_subsets(self, fits: list[int], name: str, slots: list[int]) -> None:
+        """Find, for some slots of one tool, the calls that have no argument but those wanted."""
+        wanting: dict[tuple[str, Any], int] = {}
+        everywhere = 0
+        rule = None
+        for slot in slots:
+            rule = self._rule_of[slot]
+            assert rule is not None
+            everywhere |= 1 << slot
+            for item in self._wanted_items(slot, rule).items():
+                wanting[item] = wanting.get(item, 0) | 1 << slot
+        assert rule is not None
+        for key in self.made.by_name[name]:
+            mask = everywhere
+            for item in self.made.items(key, rule).items():
+                mask &= wanting.get(item, 0)
+            places = self.made.places[key]
+            for slot in _bits(mask):
+                fits[slot] |= places
 
-    def _made_key(self, index: int) -> Key:
-        key = self._literal_key(index)
-        rule = self._rules.of(key[0])
-        if rule.literal or not rule.keyed:
-            return key
-        return key[0], rule.key(self._made_form(index, rule))
+    def _by_looking(self, slot: int) -> int:
+        mask = 0
+        for key in self._keys_named(slot):
+            if self._look(key, slot) >= _AGREES:
+                mask |= self.made.places[key]
+        return mask
 
-    def _wanted_key(self, slot: int) -> Key:
-        option = self.slots[slot].options[0]
-        rule = self._rules.of(option.name)
-        if rule.literal:
-            assert option.key is not None
-            return option.name, option.key
-        return option.name, rule.key(self._wanted_form(option, rule, option.name))
+    def _look(self, key: Key, slot: int) -> float:
+        """How much alike a call and a slot with its name are by the slot's best option, and 2 more if they agree."""
+        looks = self._looks.get(slot)
+        if looks is None:
+            looks = self._looks[slot] = array("d", [_UNSEEN]) * len(self.made.numbers)
+        number = self.made.numbers[key]
+        if looks[number] == _UNSEEN:
+            best = (False, 0.0)
+            for option in self._options(key, slot):
+                rule = self._rules.of(key[0], option.args_mode)
+                best = max(best, rule.look(*self._two_forms(key, option, rule), self._answers))
+            looks[number] = best[1] + _AGREES * best[0]
+        return looks[number]
 
-    def _made_form(self, index: int, rule: Rule) -> dict[str, Any]:
-        place = self._literal_key(index)
+    def _keys_named(self, slot: int) -> Iterable[Key]:
+        names = {option.name for option in self.slots[slot].options}
+        if ANY_TOOL in names:
+            return self.made.places
+        return [key for name in names for key in self.made.by_name.get(name, ())]
+
+    def _named(self, slot: Slot) -> int:
+        mask = 0
+        for option in slot.options:
+            mask |= self.made.everywhere if option.name == ANY_TOOL else self.made.named(option.name)
+        return mask
+
+    def _options(self, key: Key, slot: int) -> list[Option]:
+        return [option for option in self.slots[slot].options if option.name in (ANY_TOOL, key[0])]
+
+    def _two_forms(self, key: Key, option: Option, rule: Rule) -> tuple[dict[str, Any], dict[str, Any]]:
+        return self.made.form(key, rule), self._wanted_form(option, rule, key[0])
+
+    def _wanted_form(self, option: Option, rule: Rule, tool: str = "") -> dict[str, Any]:
+        if rule.verbatim:
+            return option.args
+        place = (id(option), tool or option.name)
         if place not in self._forms:
-            self._forms[place] = rule.of(self.made.calls[index].args)
+            self._forms[place] = rule.of(option.args)
         return self._forms[place]
 
-    def _wanted_form(self, option: Option, rule: Rule, tool: str) -> dict[str, Any]:
-        place = (id(option), tool)
-        if place not in self._wanted_forms:
-            self._wanted_forms[place] = rule.of(option.args)
-        return self._wanted_forms[place]
-
-    def _made_items(self, index: int) -> dict[str, bytes]:
-        key = self._literal_key(index)
-        if key not in self._items:
-            self._items[key] = _spelt(self._made_form(index, self._rules.of(key[0])))
-        return self._items[key]
-
-    def _wanted_items(self, slot: int) -> dict[str, bytes]:
-        option = self.slots[slot].options[0]
-        if (slot,) not in self._items:
-            self._items[slot,] = _spelt(self._wanted_form(option, self._rules.of(option.name), option.name))
-        return self._items[slot,]
+    def _wanted_items(self, slot: int, rule: Rule) -> dict[str, Any]:
+        found = self._items.get(slot)
+        if found is None:
+            found = self._items[slot] = rule.items(self._wanted_form(self.slots[slot].options[0], rule), made=False)
+        return found
 
 
-def _spelt(args: dict[str, Any]) -> dict[str, bytes]:
-    return {name: canonical_json(value) for name, value in args.items()}
+def _bits(mask: int) -> Iterable[int]:
+    """The places of the bits of a mask, the lowest first."""
+    places = []
+    while mask:
+        bit = mask & -mask
+        places.append(bit.bit_length() - 1)
+        mask ^= bit
+    return places

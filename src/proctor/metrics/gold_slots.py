@@ -12,10 +12,11 @@ from typing import Any
 
 import msgspec
 
-from proctor.errors import SampleError
+from proctor.errors import SampleError, UnmeasuredError
+from proctor.metrics.calls import NOT_COMPARABLE
 from proctor.metrics.trajectories import Trajectory
 from proctor.records.gold import AnyOf, Choice, GoldCall, GoldItem
-from proctor.records.keys import canonical_json
+from proctor.records.keys import canonical, canonical_form, canonical_json
 
 MAX_VARIANTS = 2_000
 """So many combinations of alternatives are tried; gold that leaves more is refused."""
@@ -30,8 +31,6 @@ class WantedCall(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     args: dict[str, Any]
     """The arguments as plain data, choices as they stand in files."""
     optional: bool = False
-    malformed: str | None = None
-    """The arguments as they were written, when they are no JSON object: no call can fulfil such a wish."""
 
 
 class Option(msgspec.Struct, frozen=True, gc=False):
@@ -41,7 +40,7 @@ class Option(msgspec.Struct, frozen=True, gc=False):
     name: str
     args: dict[str, Any]
     key: bytes | None
-    """The canonical JSON of the arguments; None where it does not say all (choices) or there is none (malformed)."""
+    """The canonical JSON of the arguments; None where it does not say all, as they hold choices."""
     args_mode: str | None = None
 
 
@@ -58,11 +57,12 @@ Variant = list[Slot]
 
 
 def plain_slots(wanted: Trajectory) -> Variant:
-    """The slots of a plain list of calls."""
+    """The slots of a plain list of calls. UnmeasuredError where one of them cannot be compared."""
     slots = []
     for call, key in zip(wanted.calls, wanted.keys, strict=True):
-        shown = WantedCall(str(call.index), call.name, call.args, malformed=call.malformed)
-        slots.append(Slot((Option(shown, call.name, call.args, key[1] if key is not None else None),)))
+        if key is None:
+            raise UnmeasuredError("trajectory_match", f"{NOT_COMPARABLE}: {call.name}: {call.malformed}")
+        slots.append(Slot((Option(WantedCall(str(call.index), call.name, call.args), call.name, call.args, key[1]),)))
     return slots
 
 
@@ -156,17 +156,20 @@ def _count(items: Sequence[GoldItem]) -> int:
 
 
 def _option(call: GoldCall, where: str, *, optional: bool) -> Option:
-    plain = msgspec.to_builtins(call.args)
     try:
-        key = None if _has_choice(call.args) else canonical_json(call.args)
+        # Canonical, and a copy, so that a result does not change with the gold that it was made from.
+        args, key = (canonical(call.args), None) if has_choice(call.args) else canonical_form(call.args)
+        canonical_json(args)
     except SampleError as error:
-        raise SampleError(f"gold[{where}]: {error}") from None
-    return Option(WantedCall(where, call.name, plain, optional), call.name, call.args, key, call.args_mode)
+        raise UnmeasuredError("trajectory_match", f"{NOT_COMPARABLE}: gold[{where}], {call.name}: {error}") from None
+    shown = WantedCall(where, call.name, msgspec.to_builtins(args), optional)
+    return Option(shown, call.name, args, key, call.args_mode)
 
 
-def _has_choice(value: Any) -> bool:
+def has_choice(value: Any) -> bool:
+    """Whether a value, at any depth, stands for several."""
     if isinstance(value, dict):
-        return any(_has_choice(item) for item in value.values())
+        return any(has_choice(item) for item in value.values())
     if isinstance(value, (list, tuple)):
-        return any(_has_choice(item) for item in value)
+        return any(has_choice(item) for item in value)
     return isinstance(value, Choice)

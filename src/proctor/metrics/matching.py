@@ -1,8 +1,8 @@
 """Matching: whether the calls that an agent made fulfil the calls that were wanted.
 
     read        both sides into calls with keys (`trajectories`), gold into slots (`gold_slots`)
-    pair        the best pairing of calls and slots under the mode's order (`candidates`, `pairing`)
-    tell        the pairs, what is missing, what is extra, what differs, in numbers too (`trajectory_result`)
+    count       which call fits which slot, and how many pairs the mode's order allows (`candidates`, `pairing`)
+    tell        on request: the best pairing, what is missing, what is extra, what differs (`trajectory_result`)
 
 Modes are seen from the actual side, the calls that were made:
 
@@ -17,6 +17,7 @@ Where the gold holds a partial order (`after`), the last three keep it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from proctor.errors import OptionError, SampleError, UnmeasuredError
@@ -24,8 +25,9 @@ from proctor.metrics.arguments import Rule, Rules, checked_argument_mode
 from proctor.metrics.candidates import Candidates
 from proctor.metrics.comparators import DEFAULT_THRESHOLD, Answers, checked_threshold
 from proctor.metrics.gold_slots import orders, plain_slots, variants
-from proctor.metrics.pairing import Pairs, Row, align, arrange, assign, common
-from proctor.metrics.trajectories import Key, Texts, Trajectory, is_message, read_trajectory
+from proctor.metrics.made_calls import MadeCalls
+from proctor.metrics.pairing import Pairs, Row, align, arrange, assign, common, longest, most, unlike, unlike_middle
+from proctor.metrics.trajectories import Texts, Trajectory, is_message, read_trajectory
 from proctor.metrics.trajectory_result import Pair, Story, Tally, TrajectoryResult
 from proctor.records.gold import AnyOf, GoldCall, GoldItem, read_gold
 
@@ -95,19 +97,38 @@ class Matcher:
 
     def match_calls(self, made: Trajectory, wanted: Trajectory | list[GoldItem], answers: Answers) -> TrajectoryResult:
         """Match calls that have been read already. `answers` collects what has to be asked first."""
-        if isinstance(wanted, Trajectory) and self._rules.literal:
-            calls = _counted(made, wanted, ordered=self.mode in _ORDERED)
+        if isinstance(wanted, Trajectory) and self._rules.plain and None not in wanted.keys:
+            calls = self._counted(made, wanted, answers)
             matched = matches(calls, self.mode)
             return TrajectoryResult(self.mode, matched, calls, lambda: self._best(made, wanted, answers).story())
         match = self._best(made, wanted, answers)
-        return TrajectoryResult(self.mode, match.matched, match.calls, match.story())
+        return TrajectoryResult(self.mode, match.matched, match.calls, match.story)
+
+    def _counted(self, made: Trajectory, wanted: Trajectory, answers: Answers) -> Tally:
+        """The counts without who with whom. Calls with equal keys fit under any plain rule, and are paired first."""
+        ours: Sequence[int] = range(len(made.keys))
+        theirs: Sequence[int] = range(len(wanted.keys))
+        if self.mode in _ORDERED:
+            ours, theirs = unlike_middle(made.keys, wanted.keys)
+        elif self._rules.transitive:
+            # Whoever fits a call equal to mine fits whatever mine fits: to pair equals takes nothing from others.
+            ours, theirs = unlike(made.keys, wanted.keys)
+        same = len(made.keys) - len(ours)
+        if not ours or not theirs:
+            pass
+        elif not self._rules.literal:
+            same += self._best(made.part(ours), wanted.part(theirs), answers).calls.matched
+        elif self.mode in _ORDERED:
+            same += common([made.keys[index] for index in ours], [wanted.keys[index] for index in theirs])
+        return Tally(same, len(wanted.keys) - same, len(made.keys) - same, same)
 
     def _best(self, made: Trajectory, wanted: Trajectory | list[GoldItem], answers: Answers) -> _Match:
         """The variant of the gold that serves the agent best, matched; the one listed first among equals."""
         ways = [plain_slots(wanted)] if isinstance(wanted, Trajectory) else variants(wanted)
+        calls = MadeCalls(made)
         best = None
         for slots in ways:
-            match = _Match(Candidates(made, slots, self._rules, answers), self.mode)
+            match = _Match(Candidates(calls, slots, self._rules, answers, self.mode), self.mode)
             if best is None or match.merit > best.merit:
                 best = match
         assert best is not None
@@ -128,25 +149,6 @@ class Matcher:
 def matches(calls: Tally, mode: str) -> bool:
     """Whether a mode is content with what is missing and what is extra."""
     return not (calls.missing and mode in _NOTHING_MISSING) and not (calls.extra and mode in _NOTHING_EXTRA)
-
-
-def _counted(made: Trajectory, wanted: Trajectory, *, ordered: bool) -> Tally:
-    """The counts where calls are equal when their keys are: how many, without who with whom."""
-    ours, theirs = made.keys, wanted.keys
-    if ours == theirs and None not in ours:
-        same = len(ours)
-    elif ordered:
-        same = common([key for key in ours if key is not None], theirs)
-    else:
-        free: dict[Key | None, int] = {}
-        for key in theirs:
-            free[key] = free.get(key, 0) + 1
-        same = 0
-        for key in ours:
-            if key is not None and free.get(key, 0):
-                free[key] -= 1
-                same += 1
-    return Tally(same, len(theirs) - same, len(ours) - same, same)
 
 
 def checked_mode(mode: Any) -> str:
@@ -173,21 +175,13 @@ def _is_gold(item: Any) -> bool:
 
 
 class _Match:
-    """One variant of the gold, matched."""
+    """One variant of the gold, matched: the counts at once, who is paired with whom when somebody asks."""
 
     def __init__(self, candidates: Candidates, mode: str) -> None:
         self._candidates = candidates
         self._mode = mode
         self._before = None if mode in _ORDERED else orders(candidates.slots)
-        if mode in _ORDERED or self._before is not None:
-            self._pairs = self._in_order(candidates.fulfilled_rows())
-            self._moved, self._differing = self._rest()
-        else:
-            self._pairs = candidates.equal_pairs()
-            agreeing, self._differing = self._rest()
-            self._pairs += agreeing
-            self._moved = []
-        self.calls = self._tally(self._pairs)
+        self.calls = self._tally(candidates.fits, candidates.fulfilled_rows)
 
     @property
     def merit(self) -> tuple[bool, float, int, int]:
@@ -201,17 +195,43 @@ class _Match:
 
     def story(self) -> Story:
         """All that goes call by call."""
-        made, slots = self._candidates.made.calls, self._candidates.slots
-        paired, filled = {index for index, _ in self._pairs}, {slot for _, slot in self._pairs}
+        candidates = self._candidates
+        made, slots = candidates.made.calls, candidates.slots
+        if self._mode in _ORDERED or self._before is not None:
+            pairs = self._in_order(candidates.fulfilled_rows())
+            moved, differing = self._rest(pairs)
+        else:
+            pairs = candidates.equal_pairs()
+            agreeing, differing = self._rest(pairs)
+            pairs += agreeing
+            moved = []
+        paired, filled = {index for index, _ in pairs}, {slot for _, slot in pairs}
         unfilled = [slot for index, slot in enumerate(slots) if index not in filled and not slot.optional]
         return Story(
-            names=self.calls if self.calls.exact else self._tally(self._named()),
-            pairs=tuple(self._told(self._pairs)),
-            differing=tuple(self._told(self._differing)),
-            moved=tuple(self._told(self._moved)),
+            names=self.calls if self.calls.exact else self._tally(candidates.name_fits, candidates.name_rows),
+            pairs=self._told(pairs),
+            differing=self._told(differing),
+            moved=self._told(moved),
             missing=tuple(slot.options[0].shown for slot in unfilled),
             extra=tuple(call for call in made if call.index not in paired),
         )
+
+    def _tally(self, fits: Sequence[int], rows: Callable[[], list[Row]]) -> Tally:
+        """The counts of a best pairing, from each slot's mask of the calls that fit it, or from the rows they make."""
+        slots, made = self._candidates.slots, len(self._candidates.made.calls)
+        needed = sum([not slot.optional for slot in slots])
+        if self._before is None and self._mode not in _ORDERED:
+            # Required slots first: a slot that is served stays so, and the most that can be served are.
+            served: Sequence[int] = range(len(slots))
+            if needed < len(slots):
+                served = sorted(served, key=lambda slot: slots[slot].optional)
+            served = most(fits, served)
+        elif needed == len(slots) and self._before is None:
+            served = range(longest(fits, made))
+        else:
+            served = [slot for _, slot in self._in_order(rows())]
+        fulfilled = sum([not slots[slot].optional for slot in served])
+        return Tally(len(served), needed - fulfilled, made - len(served), fulfilled)
 
     def _in_order(self, rows: list[Row]) -> Pairs:
         """The best pairing of rows that keeps the order that is asked for."""
@@ -222,33 +242,22 @@ class _Match:
             return [(index, index) for index in range(len(rows))]
         return align(rows, len(slots))
 
-    def _rest(self) -> tuple[Pairs, Pairs]:
+    def _rest(self, pairs: Pairs) -> tuple[Pairs, Pairs]:
         """The best pairing of what is left, whatever its order: the pairs that agree, and those that only share a name.
 
         Calls are numbered by what they are, so that the pairs do not depend on when the calls were made.
         """
         candidates = self._candidates
         keys, slots = candidates.made.keys, candidates.slots
-        if len(self._pairs) in (len(keys), len(slots)):
+        if len(pairs) in (len(keys), len(slots)):
             return [], []
-        paired, filled = {index for index, _ in self._pairs}, {slot for _, slot in self._pairs}
+        paired, filled = {index for index, _ in pairs}, {slot for _, slot in pairs}
         left = [(key, index) for index, key in enumerate(keys) if key is not None and index not in paired]
         numbered = [index for _, index in sorted(left)]
         rows = candidates.rows(numbered, (slot for slot in range(len(slots)) if slot not in filled))
-        pairs = sorted((numbered[row], slot) for row, slot in assign(rows))
-        agreeing = [pair for pair in pairs if candidates.agree(*pair)]
-        return agreeing, [pair for pair in pairs if not candidates.agree(*pair)]
+        found = sorted((numbered[row], slot) for row, slot in assign(rows))
+        agreeing = [pair for pair in found if candidates.agree(*pair)]
+        return agreeing, [pair for pair in found if not candidates.agree(*pair)]
 
-    def _named(self) -> Pairs:
-        """The best pairing by name alone."""
-        rows = self._candidates.name_rows()
-        return self._in_order(rows) if self._mode in _ORDERED or self._before is not None else assign(rows)
-
-    def _tally(self, pairs: Pairs) -> Tally:
-        slots = self._candidates.slots
-        needed = sum(1 for slot in slots if not slot.optional)
-        fulfilled = sum(1 for _, slot in pairs if not slots[slot].optional)
-        return Tally(len(pairs), needed - fulfilled, len(self._candidates.made.calls) - len(pairs), fulfilled)
-
-    def _told(self, pairs: Pairs) -> list[Pair]:
-        return [self._candidates.pair(*pair) for pair in sorted(pairs)]
+    def _told(self, pairs: Pairs) -> tuple[Pair, ...]:
+        return tuple(self._candidates.pair(*pair) for pair in sorted(pairs))

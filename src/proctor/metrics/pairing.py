@@ -6,8 +6,15 @@ and whose weights have the largest possible sum:
 
     assign    in any order
     align     so that columns rise with rows (gaps allowed)
-    common    the same, where a pair counts 1 when the two are equal, and only how many there are is asked
     arrange   so that a column that comes after others is paired with a later row than they are
+
+Where only how many pairs there are is asked, a column is a mask with a bit for each row that it may be paired with:
+
+    most      the columns that can be paired at once, in any order
+    longest   how many pairs there can be when columns rise with rows
+    common    the same for two sequences, where a pair counts when the two are equal
+
+`unlike` and `unlike_middle` say what is left when equal items are paired off: in any order, and at both ends.
 
 Equal sums are decided by the numbering alone, so a caller who numbers its rows by what they are, and not by when they
 came, gets a result that does not depend on when they came.
@@ -15,7 +22,7 @@ came, gets a result that does not depend on when they came.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from proctor.errors import UnmeasuredError
 
@@ -35,21 +42,26 @@ class Weights:
     """Weights that put first things first, for pairings of up to `size` pairs.
 
     Fulfilled calls that are required count before fulfilled optional ones, these before calls of which only the name
-    is right, and these before how much alike the arguments are.
+    is right, and these before how much alike the arguments are. With `all_first` it counts first how many calls are
+    fulfilled at all.
     """
 
-    def __init__(self, size: int) -> None:
-        self.near = _LIKENESS_STEPS * (size + 1)
-        self.optional = (self.near + _LIKENESS_STEPS) * (size + 1)
-        self.required = self.optional * (size + 1)
+    def __init__(self, size: int, *, all_first: bool = False) -> None:
+        near = _LIKENESS_STEPS * (size + 1)
+        one = (near + _LIKENESS_STEPS) * (size + 1)
+        more = one * (size + 1)
+        # Made once: a row may hold thousands of them.
+        self._alike = [near + step for step in range(_LIKENESS_STEPS + 1)]
+        self._optional = [(more if all_first else one) + step for step in range(_LIKENESS_STEPS + 1)]
+        self._required = [(more + one if all_first else more) + step for step in range(_LIKENESS_STEPS + 1)]
 
     def fulfilled(self, likeness: float, *, optional: bool) -> int:
         """The weight of a pair that agrees."""
-        return (self.optional if optional else self.required) + round(likeness * _LIKENESS_STEPS)
+        return (self._optional if optional else self._required)[round(likeness * _LIKENESS_STEPS)]
 
     def alike(self, likeness: float) -> int:
         """The weight of a pair with the right name and other arguments."""
-        return self.near + round(likeness * _LIKENESS_STEPS)
+        return self._alike[round(likeness * _LIKENESS_STEPS)]
 
 
 def assign(rows: Rows) -> Pairs:
@@ -81,20 +93,103 @@ def align(rows: Rows, columns: int) -> Pairs:
 
 
 def common(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
-    """The length of the longest common subsequence.
-
-    One bit of a long integer stands for each place in `second`: a bit that is 0 says that the best length grows there.
-    Adding carries a new match to the end of its stretch, so that a whole line of the usual table takes one addition.
-    """
+    """The length of the longest common subsequence."""
     places: dict[Hashable, int] = {}
     for index, item in enumerate(second):
         places[item] = places.get(item, 0) | 1 << index
-    everywhere = (1 << len(second)) - 1
+    return longest([places.get(item, 0) for item in first], len(second))
+
+
+def longest(fits: Iterable[int], rows: int) -> int:
+    """The largest number of pairs in which rows rise with columns, from each column's mask of rows that fit it.
+
+    One bit of a long integer stands for each row: a bit that is 0 says that the best length grows there. Adding carries
+    a new match to the end of its stretch, so that a whole line of the usual table takes one addition.
+    """
+    everywhere = (1 << rows) - 1
     line = everywhere
-    for item in first:
-        found = line & places.get(item, 0)
+    for mask in fits:
+        found = line & mask
         line = (line + found | line - found) & everywhere
-    return len(second) - line.bit_count()
+    return rows - line.bit_count()
+
+
+def unlike(first: Sequence[Hashable], second: Sequence[Hashable]) -> tuple[list[int], list[int]]:
+    """What is left of two sequences, by place, when each item is paired with an equal one, whatever their order."""
+    free: dict[Hashable, list[int]] = {}
+    for index, item in enumerate(second):
+        free.setdefault(item, []).append(index)
+    left = []
+    for index, item in enumerate(first):
+        places = free.get(item)
+        if places:
+            places.pop()
+        else:
+            left.append(index)
+    return left, sorted([index for places in free.values() for index in places])
+
+
+def unlike_middle(first: Sequence[Hashable], second: Sequence[Hashable]) -> tuple[range, range]:
+    """What is left of two sequences, by place, without the items that are equal at the beginning and at the end."""
+    shorter = min(len(first), len(second))
+    begin = 0
+    while begin < shorter and first[begin] == second[begin]:
+        begin += 1
+    end = 0
+    while end < shorter - begin and first[-1 - end] == second[-1 - end]:
+        end += 1
+    return range(begin, len(first) - end), range(begin, len(second) - end)
+
+
+def most(fits: Sequence[int], columns: Iterable[int]) -> list[int]:
+    """The columns that are paired in a largest pairing, each served as long as those before it stay served.
+
+    `fits[column]` has a bit for each row that the column may be paired with.
+    """
+    owner: dict[int, int] = {}
+    held: dict[int, int] = {}
+    taken = lost = 0
+    served = []
+    for column in columns:
+        free = fits[column] & ~taken
+        came: dict[int, int] = {}
+        if free:
+            found = free & -free
+        else:
+            found, came, seen = _way_out(column, fits, (owner, taken, lost))
+            if not found:
+                lost = seen  # whoever is looked at in vain leads nowhere ever after
+                continue
+        taken |= found
+        served.append(column)
+        row = found
+        while (giver := came.get(row, column)) != column:
+            before = held[giver]
+            owner[row], held[giver] = giver, row
+            row = before
+        owner[row], held[column] = column, row
+    return served
+
+
+def _way_out(column: int, fits: Sequence[int], now: tuple[dict[int, int], int, int]) -> tuple[int, dict[int, int], int]:
+    """A row that becomes free for a column when others move on: the row, who comes to each row, and the rows seen."""
+    owner, taken, seen = now
+    came: dict[int, int] = {}
+    queue = [column]
+    for each in queue:
+        new = fits[each] & ~seen
+        free = new & ~taken
+        if free:
+            row = free & -free
+            came[row] = each
+            return row, came, seen
+        seen |= new
+        while new:
+            row = new & -new
+            new ^= row
+            came[row] = each
+            queue.append(owner[row])
+    return 0, came, seen
 
 
 def arrange(rows: Rows, before: Sequence[int]) -> Pairs:

@@ -5,8 +5,8 @@
     uniqueItems    the order of a list does not matter
     number, integer, boolean    text that spells a value of that type is that value
 
-`SchemaForm` brings arguments into the one form in which equal things are equal. `$ref` inside the schema, `allOf`,
-`anyOf` and `oneOf` (as they write "or null") are followed.
+`SchemaForm` brings canonical arguments into the one form in which equal things are equal. `$ref` inside the schema,
+`allOf`, `anyOf` and `oneOf` (as they write "or null") are followed; a schema that leads back to itself is taken once.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from typing import Any
 
 import msgspec
 
-from proctor.errors import OptionError
+from proctor.errors import OptionError, SampleError
+from proctor.metrics.gold_slots import has_choice
 from proctor.records.gold import OneOf
-from proctor.records.keys import canonical_json
+from proctor.records.keys import canonical_form, canonical_json
 
 Schema = Mapping[str, Any]
 
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 _MAX_REFERENCES = 32
+_NOTHING: Schema = {}
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "number": (int, float),
@@ -36,18 +38,28 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
+class Unordered(list[Any]):
+    """The items of a list whose order does not matter, sorted."""
+
+    def __init__(self, items: Iterable[Any]) -> None:
+        super().__init__(sorted(items, key=canonical_json))
+        self.choices = any(map(has_choice, self))
+        """Whether items may stand for several values: then sorting does not put equal ones side by side."""
+
+
 class SchemaForm:
     """The form of one tool's arguments."""
 
     def __init__(self, schema: Schema) -> None:
         self._root = schema
+        self._merged: dict[int, Schema] = {}
         properties = self._resolved(schema).get("properties")
         self._properties: Schema = properties if isinstance(properties, Mapping) else {}
         self.defaults: dict[str, Any] = {}
         for name, part in self._properties.items():
             resolved = self._resolved(part)
             if "default" in resolved:
-                self.defaults[name] = self._value(resolved["default"], resolved)
+                self.defaults[name] = self._default(resolved, frozenset())
 
     def of(self, args: dict[str, Any]) -> dict[str, Any]:
         """The arguments in that form, without the defaults of those that were left out."""
@@ -56,29 +68,40 @@ class SchemaForm:
             for name, value in args.items()
         }
 
-    def _value(self, value: Any, schema: Any) -> Any:
+    def _value(
+        self, value: Any, schema: Any, filling: frozenset[int] = frozenset(), seen: set[int] | None = None
+    ) -> Any:
+        """A value's form. `filling` are the schemas whose defaults it stands in, `seen` those that looked at it."""
         schema = self._resolved(schema)
+        seen = set() if seen is None else seen
+        if not schema or id(schema) in seen:
+            return value
+        seen.add(id(schema))
         if isinstance(value, OneOf):
-            return OneOf(tuple(self._value(item, schema) for item in value.values))
+            return OneOf(tuple(self._value(item, schema, filling) for item in value.values))
         for part in _listed(schema.get("allOf")):
-            value = self._value(value, part)
+            value = self._value(value, part, filling, seen)
         branches = [self._resolved(part) for word in ("anyOf", "oneOf") for part in _listed(schema.get(word))]
         if branches:
-            return self._by_branch(value, branches)
+            return self._by_branch(value, branches, filling, seen)
+        return self._by_type(value, schema, filling)
+
+    def _by_type(self, value: Any, schema: Schema, filling: frozenset[int]) -> Any:
         if isinstance(value, str):
             return self._scalar(value, schema)
         if isinstance(value, dict):
-            return self._object(value, schema)
+            return self._object(value, schema, filling)
         if isinstance(value, list):
-            return self._array(value, schema)
+            form = [self._value(item, schema.get("items"), filling) for item in value]
+            return Unordered(form) if schema.get("uniqueItems") is True else form
         return value
 
-    def _by_branch(self, value: Any, branches: list[Schema]) -> Any:
+    def _by_branch(self, value: Any, branches: list[Schema], filling: frozenset[int], seen: set[int]) -> Any:
         """The form by the branch of the value's own type, else by the first that makes something else of it."""
         for branch in branches:
             if _is_of(value, _types(branch)):
-                return self._value(value, branch)
-        changed = (self._value(value, branch) for branch in branches)
+                return self._value(value, branch, filling, seen)
+        changed = (self._value(value, branch, filling, seen) for branch in branches)
         return next((form for form in changed if form != value), value)
 
     def _scalar(self, value: str, schema: Schema) -> Any:
@@ -89,33 +112,47 @@ class SchemaForm:
         types = _types(schema)
         return value if "string" in types else spelt(value, types)
 
-    def _object(self, value: dict[str, Any], schema: Schema) -> dict[str, Any]:
+    def _object(self, value: dict[str, Any], schema: Schema, filling: frozenset[int]) -> dict[str, Any]:
         properties = schema.get("properties")
         others = schema.get("additionalProperties")
         known = properties if isinstance(properties, Mapping) else {}
-        form = {name: self._value(item, known.get(name, others)) for name, item in value.items()}
+        form = {name: self._value(item, known.get(name, others), filling) for name, item in value.items()}
         for name, part in known.items():
             resolved = self._resolved(part)
-            if name not in form and "default" in resolved:
-                form[name] = self._value(resolved["default"], resolved)
+            if name not in form and "default" in resolved and id(resolved) not in filling:
+                form[name] = self._default(resolved, filling)
         return form
 
-    def _array(self, value: list[Any], schema: Schema) -> list[Any]:
-        form = [self._value(item, schema.get("items")) for item in value]
-        return sorted(form, key=canonical_json) if schema.get("uniqueItems") is True else form
+    def _default(self, schema: Schema, filling: frozenset[int]) -> Any:
+        """The form of a default, itself left out of the defaults inside it."""
+        try:
+            value = canonical_form(schema["default"])[0]
+        except SampleError as error:
+            raise OptionError(f"the default {schema['default']!r} of a tool's schema cannot be: {error}") from None
+        return self._value(value, schema, filling | {id(schema)})
 
     def _resolved(self, schema: Any) -> Schema:
-        """The schema, its `$ref` followed; what is no schema says nothing."""
+        """The schema, its `$ref` followed; what is no schema says nothing. The same schema gives the same object."""
+        if not isinstance(schema, Mapping):
+            return _NOTHING
+        if "$ref" not in schema:
+            return schema
+        known = self._merged.get(id(schema))
+        if known is None:
+            known = self._merged[id(schema)] = self._followed(schema)
+        return known
+
+    def _followed(self, schema: Any) -> Schema:
         for _ in range(_MAX_REFERENCES):
             if not isinstance(schema, Mapping):
-                return {}
+                return _NOTHING
             target = schema.get("$ref")
             if not isinstance(target, str):
                 return schema
             beside = {word: value for word, value in schema.items() if word != "$ref"}
             found = self._at(target)
             schema = {**found, **beside} if isinstance(found, Mapping) else beside
-        return {}
+        return _NOTHING
 
     def _at(self, target: str) -> Any:
         place: Any = self._root

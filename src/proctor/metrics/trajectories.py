@@ -9,6 +9,7 @@ looked at; everything else goes to `proctor.messages`, which knows all shapes an
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -41,13 +42,19 @@ class Trajectory:
         self.calls: list[MadeCall] = []
         self.keys: list[Key | None] = []
 
+    def part(self, places: Sequence[int]) -> Trajectory:
+        """Some of the calls, each still with its index."""
+        part = Trajectory()
+        part.calls = [self.calls[index] for index in places]
+        part.keys = [self.keys[index] for index in places]
+        return part
+
     def add(self, call: ToolCall) -> None:
         """Add a call. Arguments that JSON cannot hold make it malformed."""
         args: dict[str, Any] = {}
         malformed = call.malformed
         key = None
-        if malformed is None or malformed.strip() in _NO_ARGUMENTS:
-            malformed = None
+        if malformed is None:
             try:
                 # A copy, so that a result does not change with what it was made from.
                 args, text = canonical_form(call.args or {})
@@ -123,7 +130,6 @@ def is_message(item: Any) -> bool:
 _QUIET = ("tool", "user", "system", "developer")
 """Whose messages hold no calls. A tuple, as a wrong role may be of any type."""
 _PLAIN_FIELDS = frozenset({"role", "content", "tool_calls", "name", "refusal", "id"})
-_NO_ARGUMENTS = ("null", '""', "")
 
 
 def _add(read: Trajectory, item: Any) -> None:

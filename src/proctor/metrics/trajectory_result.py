@@ -224,7 +224,7 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _call(call: MadeCall | WantedCall) -> str:
-    if call.malformed is not None:
+    if isinstance(call, MadeCall) and call.malformed is not None:
         return f"{call.name}(arguments that cannot be read: {_short(call.malformed)})"
     return f"{call.name}({', '.join(f'{name}={_value(value)}' for name, value in call.args.items())})"
 

@@ -45,6 +45,8 @@ def canonical_form(value: Any) -> tuple[Any, bytes]:
         return plain, _encode(plain)
     except UnicodeEncodeError:
         raise SampleError("the value holds text that is not valid Unicode (half of a surrogate pair).") from None
+    except ValueError:
+        raise SampleError("the value holds a whole number with more digits than can be written.") from None
 
 
 def content_hash(value: Any) -> str:
