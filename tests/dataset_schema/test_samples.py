@@ -218,3 +218,10 @@ def test_a_message_of_a_users_own_kind_stands_where_its_parent_may() -> None:
 
     sample = MultiTurnSample(user_input=[Caller("", tool_calls=[CALL]), ToolMessage("20")])
     assert isinstance(sample.user_input[0], Caller)
+
+
+def test_the_messages_of_conversations_can_be_had_beside_the_samples() -> None:
+    from proctor import dataset_schema, messages
+
+    for name in ("AIMessage", "HumanMessage", "Message", "ToolCall", "ToolMessage"):
+        assert getattr(dataset_schema, name) is getattr(messages, name)

@@ -64,11 +64,13 @@ PURE = (
 WAIVERS = {
     "proctor.agents.adapters.command": "starts processes, and talks with them",
     "proctor.agents.adapters.endpoint": "posts to addresses",
+    "proctor.agents.adapters.objects": "imports the agent that the user names",
     "proctor.agents.adapters.seats": "gives each framework a thread of its own",
     "proctor.agents.agent": "drives strategies, and waits",
     "proctor.agents.desk": "waits for agents that nobody drives",
     "proctor.agents.sessions": "makes tokens that nobody can guess",
     "proctor.catalog.files": "finds and reads the documents below a folder",
+    "proctor.catalog.loader": "looks at the file or folder that the user names, and hands on what is in it",
     "proctor.catalog.stamped": "keeps in a file what took long to make",
     "proctor.metrics.blocking": "waiting is what it is for: the one place with a loop and a thread",
 }
@@ -79,8 +81,10 @@ MODULES = re.compile(
 )
 FUNCTIONS = frozenset({"open", "input", "print"})
 METHODS = frozenset(
-    {"open", "read_text", "read_bytes", "write_text", "write_bytes", "mkdir", "unlink", "touch", "rglob"}
+    ["open", "read_text", "read_bytes", "write_text", "write_bytes", "mkdir", "unlink", "touch", "rglob", "glob", "iterdir", "exists", "is_file", "is_dir", "is_symlink", "stat", "lstat"]
 )
+IMPORTERS = frozenset({"__import__", "import_module", "importlib.import_module"})
+STREAMS = frozenset({"sys.stdin", "sys.stdout", "sys.stderr"})
 CLOCKS = frozenset({"now", "utcnow", "today"})
 DICE = frozenset({"random", "np.random", "numpy.random"})
 SEEDED = frozenset({"Random", "default_rng", "Generator", "SeedSequence", "PCG64"})
@@ -89,28 +93,52 @@ SEEDED = frozenset({"Random", "default_rng", "Generator", "SeedSequence", "PCG64
 def touches(text: str) -> list[str]:
     """What in a module's text reaches outside, a sentence each."""
     found = []
-    for node in ast.walk(ast.parse(text)):
+    tree = ast.parse(text)
+    meant = _meanings(tree)
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found += [f"imports {name.name}" for name in node.names if MODULES.match(name.name)]
         elif isinstance(node, ast.ImportFrom):
             found += _imported_from(node)
         elif isinstance(node, ast.Call):
-            found += _called(node)
+            found += _called(node, meant)
+        elif isinstance(node, ast.Attribute) and _full(node, meant) in STREAMS:
+            found.append(f"uses {_full(node, meant)}")
     return found
+
+
+def _meanings(tree: ast.AST) -> dict[str, str]:
+    """What names stand for that an import gave to something: `r` for `random`, `d` for `datetime.datetime`."""
+    meant = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            meant |= {name.asname: name.name for name in node.names if name.asname}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            meant |= {name.asname or name.name: f"{node.module}.{name.name}" for name in node.names}
+    return meant
+
+
+def _full(node: ast.expr, meant: dict[str, str]) -> str:
+    """The name of what an expression says, under the name that it was imported from."""
+    first, dot, rest = ast.unparse(node).partition(".")
+    return f"{meant.get(first, first)}{dot}{rest}"
 
 
 def _imported_from(node: ast.ImportFrom) -> list[str]:
     module = node.module or ""
     if MODULES.match(module):
         return [f"imports {module}"]
-    return [f"throws dice ({name.name})" for name in node.names if module in DICE and name.name not in SEEDED]
+    whole = [f"imports {module}.{name.name}" for name in node.names if f"{module}.{name.name}" in STREAMS]
+    return whole + [f"throws dice ({name.name})" for name in node.names if module in DICE and name.name not in SEEDED]
 
 
-def _called(node: ast.Call) -> list[str]:
-    function = ast.unparse(node.func)
+def _called(node: ast.Call, meant: dict[str, str]) -> list[str]:
+    function = _full(node.func, meant)
     owner, _, name = function.rpartition(".")
-    if function in FUNCTIONS or (owner and name in METHODS):
+    if function.removeprefix("builtins.") in FUNCTIONS or (owner and name in METHODS):
         return [f"calls {function}()"]
+    if function in IMPORTERS and not _of_our_own(node):
+        return [f"imports by {function}()"]
     if owner and name in CLOCKS:
         return [f"reads the clock by {function}()"]
     if owner in DICE and name not in SEEDED:
@@ -118,6 +146,14 @@ def _called(node: ast.Call) -> list[str]:
     if name in SEEDED and not node.args and not node.keywords:
         return [f"throws dice without a seed by {function}()"]
     return []
+
+
+def _of_our_own(node: ast.Call) -> bool:
+    """Whether what is imported by its name as text begins with our own."""
+    said = node.args[0] if node.args else None
+    if isinstance(said, ast.JoinedStr):
+        said = said.values[0]
+    return isinstance(said, ast.Constant) and str(said.value).startswith("proctor.")
 
 
 def is_pure(name: str) -> bool:
@@ -155,6 +191,23 @@ def test_every_room_and_every_waiver_exists_and_is_needed(sources: dict[str, str
         "import asyncio",
         "import threading",
         "print('x')",
+        "from pathlib import Path\nPath('x').exists()",
+        "from pathlib import Path\nlist(Path('.').iterdir())",
+        "def f(path):\n    return path.is_file() or path.stat()",
+        "def f(path):\n    return list(path.glob('*'))",
+        "import random as r\nr.random()",
+        "import random as r\nr.Random()",
+        "import numpy.random as dice\ndice.rand()",
+        "from numpy import random as dice\ndice.rand()",
+        "from datetime import datetime as d\nd.now()",
+        "import sys\nsys.stdin.read()",
+        "import sys as s\ns.stderr.write('x')",
+        "from sys import stdout",
+        "import importlib\nimportlib.import_module('time')",
+        "from importlib import import_module as load\nload('socket')",
+        "__import__('time').time()",
+        "def f(name):\n    return __import__(name)",
+        "import builtins\nbuiltins.open('x')",
     ],
 )
 def test_reaching_outside_is_found(text: str) -> None:
@@ -168,6 +221,8 @@ def test_reaching_outside_is_found(text: str) -> None:
         "import numpy as np\nnp.random.default_rng(seed)",
         "from datetime import datetime\ndef f(at: datetime) -> int:\n    return at.year",
         "async def f(model):\n    return await model.reply('x')",
+        "import importlib\nimportlib.import_module(f'proctor.metrics.{name}')",
+        "import sys\nsys.intern('x')",
     ],
 )
 def test_seeded_dice_given_times_and_awaiting_are_pure(text: str) -> None:

@@ -21,7 +21,7 @@ METRICS: list[MultiTurnMetric] = [
     ToolCallAccuracy(),
     ToolCallAccuracy(strict_order=False, arg_comparison_metric=NonLLMStringSimilarity()),
     ToolCallF1(),
-    *(TrajectoryMatch(mode=mode) for mode in ("strict", "in_order", "unordered", "superset")),  # type: ignore[arg-type]
+    *(TrajectoryMatch(mode=mode) for mode in ("strict", "in_order", "unordered", "superset")),
     TrajectoryMatch(args="ignore"),
     TrajectoryMatch(coerce=True, overrides={"f": {"other": "ignore"}}),
 ]

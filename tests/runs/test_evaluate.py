@@ -11,7 +11,14 @@ import proctor
 from proctor import EvaluationDataset, Missing, MultiTurnSample, Score, SingleTurnSample, aevaluate, evaluate
 from proctor.errors import InputError, ModelRefusedError, OptionError, ReplyError, SampleError
 from proctor.messages import AIMessage, HumanMessage, ToolCall
-from proctor.metrics import ExactMatch, NonLLMStringSimilarity, StringPresence, ToolCallAccuracy, ToolCallF1
+from proctor.metrics import (
+    ApiCallScore,
+    ExactMatch,
+    NonLLMStringSimilarity,
+    StringPresence,
+    ToolCallAccuracy,
+    ToolCallF1,
+)
 from proctor.metrics.base import MetricWithLLM, MultiTurnMetric, SingleTurnMetric
 from proctor.models.chat import Reply, Request
 from proctor.models.scripted import ScriptedModel
@@ -395,3 +402,11 @@ class TestLoops:
 def test_the_front_door_has_them() -> None:
     assert {"evaluate", "aevaluate", "EvaluationDataset"} <= set(proctor.__all__)
     assert issubclass(SampleError, InputError)
+
+
+@pytest.mark.parametrize("metric", [ApiCallScore(), ApiCallScore])
+def test_a_metric_of_runs_says_what_it_needs_and_who_gives_it(metric: Any) -> None:
+    with pytest.raises(
+        OptionError, match=r"'api_call_score' is a metric of runs, .*: it needs a trace, .*; see proctor"
+    ):
+        evaluate([SingleTurnSample(response="a")], [metric], show_progress=False)

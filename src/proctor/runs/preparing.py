@@ -78,8 +78,20 @@ def _metric(metric: Any) -> Metric:
     if isinstance(metric, type) and issubclass(metric, Metric):
         raise OptionError(f"metrics holds the class {metric.__name__}; give a metric made of it: {metric.__name__}().")
     if not isinstance(metric, Metric):
+        _refuse_of_runs(metric)
         raise OptionError(f"metrics holds {metric!r}, which is no metric; expected e.g. ToolCallAccuracy().")
     return metric
+
+
+def _refuse_of_runs(metric: Any) -> None:
+    """Refuse a metric of whole runs, or its class, with what it needs and who gives it."""
+    from proctor.metrics.registry import OF_RUNS
+
+    known = next((known for known in OF_RUNS if known.name == getattr(metric, "name", None)), None)
+    if known is not None:
+        raise OptionError(
+            f"{known.name!r} is a metric of runs, not of samples: it needs {known.needs}; see {known.given_by}."
+        )
 
 
 def _at_work(metric: Metric, llm: Any, config: RunConfig, meter: Meter) -> Metric:
