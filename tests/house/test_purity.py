@@ -81,7 +81,8 @@ MODULES = re.compile(
 )
 FUNCTIONS = frozenset({"open", "input", "print"})
 METHODS = frozenset(
-    ["open", "read_text", "read_bytes", "write_text", "write_bytes", "mkdir", "unlink", "touch", "rglob", "glob", "iterdir", "exists", "is_file", "is_dir", "is_symlink", "stat", "lstat"]
+    {"open", "read_text", "read_bytes", "write_text", "write_bytes", "mkdir", "unlink", "touch", "rglob", "glob"}
+    | {"iterdir", "exists", "is_file", "is_dir", "is_symlink", "stat", "lstat"}
 )
 IMPORTERS = frozenset({"__import__", "import_module", "importlib.import_module"})
 STREAMS = frozenset({"sys.stdin", "sys.stdout", "sys.stderr"})
@@ -109,7 +110,7 @@ def touches(text: str) -> list[str]:
 
 def _meanings(tree: ast.AST) -> dict[str, str]:
     """What names stand for that an import gave to something: `r` for `random`, `d` for `datetime.datetime`."""
-    meant = {}
+    meant: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             meant |= {name.asname: name.name for name in node.names if name.asname}
