@@ -202,16 +202,18 @@ class NeedsExtraError(ProctorError, ImportError):
 class UnmeasuredError(ProctorError):
     """A metric was asked for a number that it cannot give.
 
-    `reason` is the sentence that `Missing.reason` holds wherever the number would have stood in a table.
+    `reason` is the sentence that `Missing.reason` holds wherever the number would have stood in a table, `detail` what
+    its detail holds: a model's raw reply.
     """
 
-    def __init__(self, metric: str, reason: str) -> None:
+    def __init__(self, metric: str, reason: str, detail: str | None = None) -> None:
         self.metric = metric
         self.reason = reason
+        self.detail = detail
         super().__init__(f"{metric} is unmeasured: {reason}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (UnmeasuredError, (self.metric, self.reason))
+        return (UnmeasuredError, (self.metric, self.reason, self.detail))
 
 
 def counted(number: int, noun: str) -> str:

@@ -66,6 +66,11 @@ def test_the_calibration_is_written_and_says_what_it_is_of(run: Run, labels: str
         ("human,judge\n1,1\n1,0\n", ["-o", "c.json"], "nothing can be calibrated: people failed none"),
         ("human,judge\n1,1\n0,0\n", ["--column", "jugde"], "there is no judge's column 'jugde'; did you mean 'judge'?"),
         ("human,judge\n1,1\n", ["--level", "2"], "level"),
+        (
+            "human,judge,Judge\n1,1,0\n",
+            [],
+            "labels.csv:1: two columns are called 'judge'; give each a name of its own.",
+        ),
     ],
 )
 def test_labels_that_are_no_use_are_a_sentence(
@@ -178,6 +183,9 @@ def test_a_refused_key_stops_with_one_sentence(run: Run, write: Write) -> None:
         (["-m", "tool_call_f1", "--calibration", "c.json"], "only a metric that a judge decides with yes or no"),
         (["-m", GOAL, "--judge", "local/x", "--calibration", "nowhere.json"], "nowhere.json: cannot be read"),
         (["-m", GOAL, "--judge", "local/x", "--calibration", __file__], "this is no calibration"),
+        (["-m", GOAL, "--judge", "local/x", "--calibration", "nope.json"], "nope.json: cannot be read"),
+        (["-m", GOAL, "--judge", "local/x", "-M", "prompts=nope"], "a judge template is a folder with config.yaml"),
+        (["-m", "tool_call_accuracy", "-M", "arg_comparison_metric=same_meaning"], "'same_meaning' asks a model; say"),
         (
             ["-m", GOAL, "-m", "agent_goal_accuracy_with_reference", "--judge", "local/x", "--calibration", "c.json"],
             "say for which metric, as in",

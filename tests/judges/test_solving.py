@@ -91,7 +91,7 @@ def test_a_template_whose_words_are_no_statuses_is_refused() -> None:
     config = (
         "functions: [{name: check_answer_status, parameters: {properties: {x: {type: string, enum: [Good, Bad]}}}}]"
     )
-    texts = "<function><name>check_answer_status</name><description>{query}</description></function>"
+    texts = "<function><name>check_answer_status</name><description>{query} {answer}</description></function>"
     with pytest.raises(OptionError, match="must have one field that is a choice"):
         SolvingJudge(says(), template_from("odd", config, texts))
 
@@ -159,6 +159,6 @@ async def test_the_heuristic_looks_at_the_form_and_says_so(answer: str, status: 
 
 def test_every_judge_says_who_it_is_and_how_it_judges() -> None:
     judges: list[Judge] = [SolvingJudge(says()), CompletenessJudge(says()), HeuristicJudge()]
-    assert [judge.method for judge in judges] == ["judge", "judge", "heuristic"]
+    assert [judge.method for judge in judges] == ["judge", "completeness", "heuristic"]
     assert all(isinstance(judge, Judge) for judge in judges)
     assert repr(judges[0]) == f"<{judges[0].name}>"

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import shutil
+from importlib import resources
 from pathlib import Path
 
 import pytest
 
 from proctor.errors import FileError, OptionError
+from proctor.judges.solving import SolvingJudge
 from proctor.judges.templates import Template, built_in, load_template, template_from
+from proctor.metrics import AgentGoalAccuracyWithReference
+from proctor.models.scripted import ScriptedModel
 
 CONFIG = """
 evaluator_name: "mine"
@@ -31,7 +36,7 @@ Is {query} met by {answer}? Write {"a": 1} with a mark like {other}.
 </description>
 </function>
 """
-OWN = ("completeness", "goals", "preference", "solvability", "solving", "topics")
+OWN = ("completeness", "goals", "meaning", "preference", "solvability", "solving", "topics")
 
 
 @pytest.fixture
@@ -116,3 +121,34 @@ def test_our_own_prompts_keep_material_between_fences(name: str) -> None:
         assert f"carry the mark {mark}" in filled.text
         for place in prompt.places:
             assert f"<<<{place} {mark}>>>\nthe {place}\n<<<end of {place} {mark}>>>" in filled.text
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_our_own_prompts_hold_the_judge_to_a_length_and_give_it_a_seal(name: str) -> None:
+    template = built_in(name)
+    assert template.max_tokens == 2000
+    for prompt in template.prompts.values():
+        filled = prompt.fill(**dict.fromkeys(prompt.places, "x"))
+        assert filled.seal is not None
+        assert filled.text.endswith(f'"seal": "{filled.seal}".')
+
+
+def test_prompts_that_do_not_show_what_is_to_be_judged_are_refused(folder: Path) -> None:
+    (folder / "prompts.txt").write_text(TEXTS.replace("{answer}", "the answer").replace("{other}", "x"), "utf-8")
+    with pytest.raises(OptionError, match=r"'check_answer_status' has no place \{answer\}, and what it is to judge"):
+        SolvingJudge(ScriptedModel([]), load_template(folder))
+    (folder / "prompts.txt").write_text(TEXTS, "utf-8")
+    with pytest.raises(OptionError, match=r"has the place \{other\}; what can be filled in is \{answer\}, \{query\}"):
+        SolvingJudge(ScriptedModel([]), load_template(folder))
+
+
+def test_a_metrics_prompts_are_read_once_and_refused_when_they_are_set(folder: Path) -> None:
+    with pytest.raises(FileError, match="a judge template is a folder with config"):
+        AgentGoalAccuracyWithReference(prompts=str(folder / "nowhere"))
+    with pytest.raises(OptionError, match="has no function 'infer_goal'"):
+        AgentGoalAccuracyWithReference(prompts=str(folder))
+    own = folder / "goals"
+    shutil.copytree(str(resources.files("proctor.judges").joinpath("prompts", "goals")), own)
+    metric = AgentGoalAccuracyWithReference(prompts=str(own))
+    assert metric.template is metric.template
+    assert metric.template.version == built_in("goals").version

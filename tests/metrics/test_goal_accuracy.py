@@ -127,7 +127,7 @@ class SameMeaning(MetricWithLLM, SingleTurnMetric):
         prompt = Filled(f"Is {sample.response} the same as {sample.reference}?", ())
         said = await ask(as_chat_model(self.llm), Question(prompt, SAME))
         if isinstance(said, Missing):
-            raise UnmeasuredError(self.name, said.reason)
+            raise UnmeasuredError(self.name, said.reason, said.detail)
         return float(said["verdict"])
 
 
@@ -136,11 +136,12 @@ async def test_a_judged_metric_can_compare_the_arguments_of_calls() -> None:
         user_input=[AIMessage("", tool_calls=[ToolCall("fly", {"to": "NYC", "from": "Ghent"})])],
         reference_tool_calls=[ToolCall("fly", {"to": "New York", "from": "Rome"})],
     )
-    model = ScriptedModel([{"verdict": True}, {"verdict": "no"}, "?", "?"])
+    model = ScriptedModel([{"verdict": True}, {"verdict": "no"}, "?", "?", "?", "?"])
     metric = ToolCallAccuracy(arg_comparison_metric=SameMeaning(llm=model))
     assert await metric.multi_turn_ascore(sample) == 0.5
     assert [request.text for request in model.requests] == [
         "Is NYC the same as New York?",
         "Is Ghent the same as Rome?",
     ]
-    assert await metric.ameasure(sample) == Missing(f"an argument could not be compared: {UNREADABLE}")
+    unread = Missing(f"an argument could not be compared: {UNREADABLE}", "it holds no JSON object.\n?")
+    assert await metric.ameasure(sample) == unread

@@ -252,9 +252,10 @@ async def test_when_an_argument_cannot_be_compared_the_whole_is_unmeasured(conve
     sample = conversation([ToolCall(name="a", args={"x": 1})], [ToolCall(name="a", args={"x": 1})])
     metric = ToolCallAccuracy(arg_comparison_metric=Undecided())
     reason = "an argument could not be compared: the judge's reply could not be read"
-    assert await metric.ameasure(sample) == Missing(reason)
-    with pytest.raises(UnmeasuredError, match=reason):
+    assert await metric.ameasure(sample) == Missing(reason, "Well…")
+    with pytest.raises(UnmeasuredError, match=reason) as caught:
         await metric.multi_turn_ascore(sample)
+    assert caught.value.detail == "Well…"
 
 
 async def test_what_has_to_wait_for_its_comparison_says_so_when_it_is_measured_at_once(

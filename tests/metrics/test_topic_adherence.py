@@ -90,7 +90,8 @@ async def test_the_judges_reasons_are_kept() -> None:
         "topics": [
             {"topic": "relativity", "refused": False, "on_topic": True, "reason": "about relativity"},
             {"topic": "baking", "refused": True, "on_topic": False, "reason": "about baking"},
-        ]
+        ],
+        "sorting": "by subject",
     }
 
 

@@ -160,6 +160,7 @@ def pass_rate(trials: Sequence[Trial], denominator: str) -> Plain:
         "unanswered": 0,
         "queries": len(trials),
         "denominator": denominator,
+        "judged": sum(bool(trial.read) for trial in trials),
     }
 
 
@@ -262,6 +263,7 @@ def summary(trials: Sequence[Trial], at_work: float, name: str) -> Plain:
         "denominator": "all queries; one without an answer is unsolved",
         **of_set,
         "sopr_corrected": None,
+        "solved_rate_corrected": None,
         "flips": estimate(split),
         "pass_rate_by_other_denominator": pass_rate(
             [trial for trial in trials if "failure" not in trial.trace],

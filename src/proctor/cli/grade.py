@@ -12,9 +12,10 @@ import msgspec
 
 from proctor.cli import finishing
 from proctor.cli.graded import Told, as_json, as_text, gated_figures, written_files
-from proctor.cli.group import GATE_FAILED, STOPPED
+from proctor.cli.group import ERROR, GATE_FAILED, STOPPED
 from proctor.cli.journals import tell_damage
 from proctor.cli.options import with_calibration
+from proctor.cli.unjudged import unjudged
 from proctor.config import Settings, read_settings, settings_of
 from proctor.runs.gates import Gate, decide, read_gate
 from proctor.runs.watching import Again, Event, Interrupted, Planned
@@ -64,7 +65,7 @@ class Wish(msgspec.Struct, frozen=True):
     multiple=True,
     metavar="NAME",
     shell_complete=finishing.judges,
-    help="Who judges: a model, heuristic, rubric; several: a panel.",
+    help="Who judges: a model, completeness:MODEL, heuristic, rubric; several: a panel.",
 )
 @click.option("--judge-url", metavar="URL", help="Where the judge's model is.")
 @click.option("--judge-repeats", type=click.IntRange(min=1), metavar="N", help="Judge every answer N times.")
@@ -144,6 +145,11 @@ def _grade(wish: Wish, said: dict[str, Any]) -> int:
     if any(one.state is not None and one.state.stopped for one in graded):
         click.echo("proctor: stopped; the same command goes on where it was.", err=True)
         return STOPPED
+    nothing = [sentence for one in graded if one.state is not None and (sentence := unjudged(one.record)) is not None]
+    for sentence in nothing:
+        click.echo(f"proctor: {sentence}", err=True)
+    if nothing:
+        return ERROR
     return 0 if passed else GATE_FAILED
 
 

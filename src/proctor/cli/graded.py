@@ -120,7 +120,7 @@ def _published(told: Told) -> list[Line]:
     theirs_by_name = {one.name: one for one in theirs.sets}
     rows = [_both(one, theirs_by_name.get(one.name)) for one in ours.sets]
     if len(ours.sets) > 1:
-        rows.append(("mean of sets", _mean(ours), "", _mean(theirs), ""))
+        rows.append((_mean_of(ours, theirs), _mean(ours), "", _mean(theirs), ""))
     method = told.summary.method
     name = "SoPR over repeats" if method in ("", "official") else f"SoPR by {method}"
     head = (name, "all queries", "of", "answered only", "of")
@@ -136,10 +136,20 @@ def _both(ours: Figures, theirs: Figures | None) -> tuple[str, ...]:
 def _rate(figures: Figures) -> tuple[str, str]:
     rate = figures.pass_rate
     if isinstance(rate, PassRate):
-        return rate.percent, str(rate.queries)
+        return rate.percent, str(rate.judged)
     return "-", "0"
 
 
+def _mean_of(*both: RunSummary) -> str:
+    """What the mean is of: the sets that have a rate."""
+    counts = [f"{len(_rates(one))} of {len(one.sets)}" for one in both if len(_rates(one)) < len(one.sets)]
+    return f"mean of {' and '.join(dict.fromkeys(counts))} sets" if counts else "mean of sets"
+
+
+def _rates(summary: RunSummary) -> dict[str, PassRate | Missing]:
+    return {one.name: one.pass_rate for one in summary.sets if isinstance(one.pass_rate, PassRate)}
+
+
 def _mean(summary: RunSummary) -> str:
-    mean = average_of_sets({one.name: one.pass_rate for one in summary.sets})
+    mean = average_of_sets(_rates(summary))
     return "-" if isinstance(mean, Missing) else f"{mean * 100:.1f}"

@@ -11,7 +11,9 @@ import click
 import msgspec
 
 from proctor.cli import finishing
+from proctor.cli.group import ERROR
 from proctor.config import settings_of
+from proctor.judges.solvability import Solvability
 from proctor.records.grades import Missing
 from proctor.report.tables import table
 from proctor.runs.calibrating import Compared, calibration_of, compare, keep, read_labels
@@ -21,6 +23,8 @@ from proctor.stats.intervals import Estimate, check_level
 from proctor.store.artifacts import write_whole
 from proctor.wiring.labelling import label as labelled
 from proctor.wiring.shipped import LABELS, shipped
+from proctor.wiring.solvability import solvability as judged_solvability
+from proctor.wiring.solvability import solvability_table
 
 _ROWS = (
     ("agreement", "raw"),
@@ -98,6 +102,38 @@ def label(output: str, **said: Any) -> None:
     for reason, count in Counter(labelling.unmeasured.values()).most_common():
         click.echo(f"unmeasured: {count}  {reason}")
     click.echo(f"The labels stand in {output}: proctor judge calibrate {output}")
+
+
+@command.command(context_settings={"show_default": True})
+@click.option("--judge", multiple=True, required=True, metavar="MODEL", help="The model that is asked.")
+@click.option("--judge-url", metavar="URL", help="Where the judge's model is.")
+@click.option("--judge-template", metavar="DIR", help="The judge's prompts: a folder of StableToolBench's form.")
+@click.option("--benchmark", metavar="NAME", shell_complete=finishing.benchmarks, help="A name, a folder or a file.")
+@click.option("--data", metavar="DIR", help="Where StableToolBench's queries are.")
+@click.option("--test-set", multiple=True, metavar="SET", shell_complete=finishing.sets, help="This set alone.")
+@click.option("--ids", metavar="PATH", help="The queries of this id file or folder of such files.")
+@click.option("--concurrency", type=click.IntRange(min=1), metavar="N", help="Queries judged at once.")
+@click.option("--replies", metavar="FILE", help="Record the judge's replies here, and ask nothing twice.")
+@click.option("--replay", is_flag=True, default=None, help="Ask no model: every reply has to stand in --replies.")
+@click.option("--output", "-o", metavar="FILE", help="Write each query's status and reason to this .csv file.")
+@click.pass_context
+def solvability(ctx: click.Context, /, output: str | None, **said: Any) -> None:
+    """Ask a judge which queries of a benchmark can be solved at all.
+
+    The judge sees each query with the tools that its file lists. Exit codes: 0 all went well, 1 an error, or not one
+    query could be judged.
+    """
+    found = asyncio.run(judged_solvability(settings_of(said)))
+    read = [one.said.status.value for one in found.opinions if not isinstance(one.said, Missing)]
+    lost = Counter(one.said.reason for one in found.opinions if isinstance(one.said, Missing))
+    click.echo(f"{len(read)} of {len(found.opinions)} queries are judged by {found.judge}.")
+    for status in Solvability:
+        click.echo(f"{status.value:<12}{read.count(status.value)}")
+    for reason, count in lost.most_common():
+        click.echo(f"unmeasured: {count}  {reason}")
+    if output is not None:
+        write_whole(output, solvability_table(found).encode(errors="backslashreplace"))
+    ctx.exit(0 if read else ERROR)
 
 
 def _lines(name: str, agreement: Agreement | Missing) -> str:

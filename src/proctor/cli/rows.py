@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -51,16 +52,14 @@ Form = Callable[[Sequence[str]], tuple[bytes, Row, bytes]]
 
 
 def _jsonl(metrics: Sequence[str]) -> tuple[bytes, Row, bytes]:
-    encode = msgspec.json.Encoder().encode
-    return b"", lambda record, cells: encode(plain_row(metrics, record, cells)) + b"\n", b""
+    return b"", lambda record, cells: _encoded(plain_row(metrics, record, cells)) + b"\n", b""
 
 
 def _json(metrics: Sequence[str]) -> tuple[bytes, Row, bytes]:
-    encode = msgspec.json.Encoder().encode
     between = iter([b"\n"])
 
     def row(record: Record | FileError, cells: Sequence[Cell]) -> bytes:
-        return next(between, b",\n") + encode(plain_row(metrics, record, cells))
+        return next(between, b",\n") + _encoded(plain_row(metrics, record, cells))
 
     return b"[", row, b"\n]\n"
 
@@ -96,6 +95,11 @@ def plain_row(metrics: Sequence[str], record: Record | FileError, cells: Sequenc
         "unmeasured": {
             name: cell.reason for name, cell in zip(metrics, cells, strict=True) if isinstance(cell, Missing)
         },
+        "unmeasured_details": {
+            name: cell.detail
+            for name, cell in zip(metrics, cells, strict=True)
+            if isinstance(cell, Missing) and cell.detail is not None
+        },
         "reasons": {name: cell.reason for name, cell in measured.items() if cell.reason is not None},
         "warnings": {name: cell.warning for name, cell in measured.items() if cell.warning is not None},
         "details": {name: cell.details for name, cell in measured.items() if cell.details is not None},
@@ -103,10 +107,21 @@ def plain_row(metrics: Sequence[str], record: Record | FileError, cells: Sequenc
     return row | {field: by_metric for field, by_metric in said.items() if by_metric}
 
 
+_encode = msgspec.json.Encoder().encode
+
+
+def _encoded(row: dict[str, Any]) -> bytes:
+    """The row as JSON; half a surrogate pair in somebody's words, which no file can hold, as its escape."""
+    try:
+        return _encode(row)
+    except UnicodeEncodeError:
+        return json.dumps(row).encode()
+
+
 def _csv_line(values: Sequence[Any]) -> bytes:
     line = io.StringIO(newline="")
     csv.writer(line, lineterminator="\n").writerow(values)
-    return line.getvalue().encode()
+    return line.getvalue().encode(errors="backslashreplace")
 
 
 @contextmanager

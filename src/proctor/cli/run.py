@@ -12,10 +12,11 @@ import click
 
 from proctor.cli import finishing
 from proctor.cli.display import DISPLAYS, displayed
-from proctor.cli.group import STOPPED
+from proctor.cli.group import ERROR, STOPPED
 from proctor.cli.journals import tell_damage
 from proctor.cli.options import with_calibration
 from proctor.cli.painting import painted
+from proctor.cli.unjudged import unjudged
 from proctor.config import Settings, read_settings, settings_of
 from proctor.errors import OptionError, counted
 from proctor.gateway.faults import FAULTS
@@ -179,6 +180,9 @@ def _report(ended: Ended, display: str | None) -> int:
             "command tries them again.",
             err=True,
         )
+    if (lost := unjudged(ended.record)) is not None:
+        click.echo(f"proctor: {lost}", err=True)
+        return ERROR
     return 0
 
 

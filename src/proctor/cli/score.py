@@ -23,7 +23,7 @@ from proctor.run_config import RunConfig
 from proctor.runs.gates import Gate, decide, read_gate
 from proctor.runs.measuring import Measurement
 from proctor.runs.metering import Meter
-from proctor.runs.preparing import measurements_of
+from proctor.runs.preparing import asking_comparison, measurements_of
 from proctor.runs.progress import progress
 from proctor.runs.scoring import Scoring, score
 from proctor.wiring.shipped import CONVERSATIONS, shipped
@@ -51,6 +51,13 @@ class Wish(msgspec.Struct, frozen=True):
     replay: bool
     prices: str | None
     calibration: tuple[str, ...]
+    concurrency: int
+    timeout: float
+
+    @property
+    def config(self) -> RunConfig:
+        """How the judge is gone to."""
+        return RunConfig(timeout=self.timeout, max_workers=self.concurrency)
 
 
 @click.command(context_settings={"show_default": True})
@@ -75,6 +82,8 @@ class Wish(msgspec.Struct, frozen=True):
 @click.option("--model-url", metavar="URL", help="Ask the judge at this address.")
 @click.option("--cache", metavar="FILE", help="Keep the judge's replies in this file, and ask nothing twice.")
 @click.option("--replay", is_flag=True, help="Ask nobody: what the --cache file does not hold is unmeasured.")
+@click.option("--concurrency", type=click.IntRange(min=1), default=16, metavar="N", help="Judge so many cells at once.")
+@click.option("--timeout", type=click.FloatRange(min=0.001), default=180.0, metavar="S", help="Seconds for one cell.")
 @click.option("--prices", metavar="FILE", help="What models cost, where the built-in table does not say.")
 @click.option(
     "--calibration",
@@ -126,7 +135,7 @@ def _score(wish: Wish) -> int:
     ):
         scoring = Scoring(measurements, skip=wish.on_error == "skip", keep=keep)
         records = _records(wish.files, longest, advance)
-        score(records if references is None else joined(records, references), scoring, RunConfig(), meter)
+        score(records if references is None else joined(records, references), scoring, wish.config, meter)
         left = references.left() if references is not None else []
         if not scoring.samples:
             raise InputError(_nothing(wish, scoring))
@@ -166,10 +175,11 @@ def _measurements(wish: Wish, meter: Meter) -> list[Measurement]:
         options[key] = value
     metrics = registry.make_all(names, options)
     model = judge_model(Asked(wish.judge, wish.model_url, wish.cache, wish.replay, wish.prices))
-    unjudged = next((metric.name for metric in metrics if metric.asks_model and metric.llm is None), None)
+    asking = [one for metric in metrics for one in (metric, asking_comparison(metric)) if one is not None]
+    unjudged = next((metric.name for metric in asking if metric.asks_model and metric.llm is None), None)
     if unjudged is not None and model is None:
         raise OptionError(f"the metric {unjudged!r} asks a model; say which: --judge openai/gpt-4o-mini.")
-    return measurements_of(metrics, None if model is None else meter.own(model), RunConfig(), meter)
+    return measurements_of(metrics, None if model is None else meter.own(model), wish.config, meter)
 
 
 def _check(wish: Wish) -> None:

@@ -11,7 +11,7 @@ import msgspec
 from proctor.errors import ModelError, ModelRefusedError
 from proctor.judges.replies import Unread, read_reply
 from proctor.judges.shapes import Shape
-from proctor.judges.templates import Filled
+from proctor.judges.templates import Filled, Template
 from proctor.models.chat import ChatModel, Reply, Request, missing
 from proctor.records.grades import Missing
 
@@ -36,6 +36,15 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
     temperature: float | None = 0.0
     max_tokens: int | None = None
     repeat: int = 0
+
+    @classmethod
+    def by(
+        cls, template: Template, *names: str, lists: int | None = None, repeat: int = 0, **material: str
+    ) -> Question:
+        """The question of that name in a template (the first of several that there is), filled in."""
+        prompt = template.prompt(*names)
+        longest = template.max_tokens
+        return cls(prompt.fill(**material), prompt.shape, lists, template.temperature, longest, repeat)
 
     def request(self) -> Request:
         """The question as a model takes it."""

@@ -16,10 +16,12 @@ class CompletenessJudge(AsksModel):
     """Whether the final answer has something for every part of the query. It sees the query and the answer alone."""
 
     noun = "completeness"
+    method = "completeness"
 
     def __init__(self, model: Any, template: Template | None = None) -> None:
         super().__init__(model, template)
         self._prompt = self.template.prompt("check_answer_completeness", "check_answer_status")
+        self._prompt.check_places("answer", others=("query",))
         self._field = status_field(self._prompt)
 
     async def judge(self, attempt: Attempt, repeat: int = 0) -> Verdict | Missing:

@@ -29,21 +29,14 @@ async def judge_goal(
 ) -> JudgedGoal | Missing:
     """Whether a conversation ended as it should: as the reference says, or as the user wanted where there is none."""
     template = template or built_in("goals")
-    inferred = await ask(model, _question(template, "infer_goal", conversation=conversation))
+    inferred = await ask(model, Question.by(template, "infer_goal", conversation=conversation))
     if isinstance(inferred, Missing):
         return inferred
     goal, end = inferred["user_goal"], inferred["end_state"]
     desired = goal if reference is None else reference
     compared = await ask(
-        model, _question(template, "compare_goal", user_goal=goal, desired_outcome=desired, end_state=end)
+        model, Question.by(template, "compare_goal", user_goal=goal, desired_outcome=desired, end_state=end)
     )
     if isinstance(compared, Missing):
         return compared
     return JudgedGoal(goal, end, compared["verdict"], compared.reason)
-
-
-def _question(template: Template, name: str, **material: str) -> Question:
-    prompt = template.prompt(name)
-    return Question(
-        prompt.fill(**material), prompt.shape, temperature=template.temperature, max_tokens=template.max_tokens
-    )

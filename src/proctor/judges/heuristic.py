@@ -26,7 +26,7 @@ _SHORT = 400
 class HeuristicJudge:
     """A stand-in for a judge: an answer that has the form of one counts as solved.
 
-    Its number is no pass rate: it is an upper bound on how often an answer was given at all. That it is a heuristic
+    Its number is no pass rate, and bounds none: it says how often an answer has the form of one. That it is a heuristic
     stands in its name, in every verdict, and as the evaluation method wherever the number is shown.
     """
 

@@ -15,7 +15,7 @@ from proctor.models.adapt import as_chat_model
 from proctor.models.chat import ChatModel
 from proctor.records.grades import Missing, Status, Verdict
 
-__all__ = ["AsksModel", "Judge", "by_rule", "status_field"]
+__all__ = ["BY_RULE", "AsksModel", "Judge", "by_rule", "status_field"]
 
 
 @runtime_checkable
@@ -29,9 +29,10 @@ class Judge(Protocol):
 
     @property
     def method(self) -> str:
-        """`judge` where a model is asked, `rubric` where facts are looked for, `heuristic` where rules decide.
+        """How it judges, which stands wherever the number stands.
 
-        It stands wherever the number stands.
+        `judge` where a model is asked whether the query is solved, `completeness` where it is asked whether the answer
+        is complete, `rubric` where facts are looked for, `heuristic` where rules decide.
         """
         ...
 
@@ -60,23 +61,29 @@ class AsksModel:
 
     async def _ask(self, prompt: Prompt, repeat: int, **material: str) -> Said | Missing:
         template = self.template
-        question = Question(
-            prompt.fill(**material),
-            prompt.shape,
-            temperature=template.temperature,
-            max_tokens=template.max_tokens,
-            repeat=repeat,
+        return await ask(
+            self.model,
+            Question(
+                prompt.fill(**material),
+                prompt.shape,
+                temperature=template.temperature,
+                max_tokens=template.max_tokens,
+                repeat=repeat,
+            ),
         )
-        return await ask(self.model, question)
 
     def _verdict(self, said: Said, field: Field, repeat: int) -> Verdict:
         return Verdict(status_of(said[field.name]), said.reason, self.name, repeat, said.raw)
 
 
+BY_RULE = "finish rule"
+"""Who judged where nobody was asked."""
+
+
 def by_rule(attempt: Attempt, repeat: int) -> Verdict | None:
     """The verdict on an attempt that is unsolved whatever anybody thinks of it; nobody is asked then."""
     reason = settled(attempt)
-    return None if reason is None else Verdict(RULED, reason, "finish rule", repeat)
+    return None if reason is None else Verdict(RULED, reason, BY_RULE, repeat)
 
 
 def status_field(prompt: Prompt) -> Field:

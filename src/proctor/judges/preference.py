@@ -84,6 +84,7 @@ class PreferenceJudge(AsksModel):
     def __init__(self, model: Any, template: Template | None = None) -> None:
         super().__init__(model, template)
         self._prompt, self._field = only_numbers(self.template.prompt("select_better_answer"), 0, 1)
+        self._prompt.check_places("answer_0", "answer_1", others=("query",))
 
     async def compare(
         self,

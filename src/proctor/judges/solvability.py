@@ -43,6 +43,7 @@ class SolvabilityJudge(AsksModel):
     def __init__(self, model: Any, template: Template | None = None) -> None:
         super().__init__(model, template)
         self._prompt = self.template.prompt("check_task_solvable")
+        self._prompt.check_places("task")
         field = self._prompt.shape.only("choice")
         if field is None or not {bare(word) for word in field.choices} <= {bare(one.value) for one in Solvability}:
             raise OptionError(

@@ -26,6 +26,8 @@ class SolvingJudge(AsksModel):
         super().__init__(model, template)
         self._first = self.template.prompt("check_answer_status")
         self._second = self.template.prompt("parse_answer_status", "check_answer_status")
+        for prompt in (self._first, self._second):
+            prompt.check_places("answer", others=("query",))
         self._fields = status_field(self._first), status_field(self._second)
 
     async def judge(self, attempt: Attempt, repeat: int = 0) -> Verdict | Missing:

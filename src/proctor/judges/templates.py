@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -53,13 +53,20 @@ class Prompt(msgspec.Struct, frozen=True):
         """What has to be filled in."""
         return frozenset(_PLACE.findall(self.text)) - {_MARK, _SEAL}
 
+    def check_places(self, *needed: str, others: Iterable[str] = ()) -> None:
+        """Refuse a prompt that has no place for what it is about, or one that nothing fills."""
+        if lacking := [place for place in needed if place not in self.places]:
+            raise OptionError(
+                f"the judge template's {self.name!r} has no place {{{lacking[0]}}}, "
+                "and what it is to judge would not be shown."
+            )
+        if unknown := sorted(self.places - {*needed, *others}):
+            raise _unfilled(self.name, unknown[0], [*needed, *others])
+
     def fill(self, **material: str) -> Filled:
         """The prompt with its material. Braces inside the material stay what they are."""
         if unknown := sorted(self.places - material.keys()):
-            raise OptionError(
-                f"the judge template's {self.name!r} has the place {{{unknown[0]}}}; "
-                f"what can be filled in is {', '.join(f'{{{name}}}' for name in sorted(material))}."
-            )
+            raise _unfilled(self.name, unknown[0], material)
         used = {name: material[name] for name in sorted(self.places)}
         mark = mark_of(used)
         seal = seal_of(mark) if _SEAL in _PLACE.findall(self.text) else None
@@ -67,6 +74,13 @@ class Prompt(msgspec.Struct, frozen=True):
         put |= {_MARK: mark} if seal is None else {_MARK: mark, _SEAL: seal}
         text = _PLACE.sub(lambda match: put.get(match[1], match[0]), self.text)
         return Filled(text, tuple(used.values()), seal)
+
+
+def _unfilled(prompt: str, place: str, known: Iterable[str]) -> OptionError:
+    return OptionError(
+        f"the judge template's {prompt!r} has the place {{{place}}}; "
+        f"what can be filled in is {', '.join(f'{{{name}}}' for name in sorted(known))}."
+    )
 
 
 class Template(msgspec.Struct, frozen=True):
@@ -90,13 +104,18 @@ class Template(msgspec.Struct, frozen=True):
             f"the judge template {self.name!r} has no function {name!r}; it has {', '.join(sorted(self.prompts))}."
         )
 
+    def check_like(self, own: Template) -> None:
+        """Refuse it where a question of the other is not in it, or leaves something out that the other shows."""
+        for name, prompt in own.prompts.items():
+            self.prompt(name).check_places(*sorted(prompt.places))
+
     def __str__(self) -> str:
         return f"{self.name}@{self.version}"
 
 
 @functools.cache
 def built_in(name: str) -> Template:
-    """One of Proctor's own: solving, solvability, preference, completeness, topics, goals."""
+    """One of Proctor's own: solving, solvability, preference, completeness, topics, goals, meaning."""
     folder = resources.files("proctor.judges").joinpath("prompts", name)
     config, texts = (folder.joinpath(file).read_text("utf-8") for file in ("config.yaml", "template.txt"))
     return template_from(name, config, texts)

@@ -24,6 +24,8 @@ class JudgedTopic(msgspec.Struct, frozen=True):
     """Whether it belongs to the reference topics."""
     reason: str = ""
     """The judge's words about the refusal."""
+    sorting: str = ""
+    """The judge's words about which topics belong to the reference topics: the same for all of a conversation."""
 
 
 async def judge_topics(
@@ -31,40 +33,33 @@ async def judge_topics(
 ) -> list[JudgedTopic] | Missing:
     """The topics of a conversation, judged, in two round trips: their list, then everything about them at once."""
     template = template or built_in("topics")
-    listed = await ask(model, _question(template, "extract_topics", conversation=conversation))
+    listed = await ask(model, Question.by(template, "extract_topics", conversation=conversation))
     if isinstance(listed, Missing):
         return listed
     topics: list[str] = listed["topics"]
     if not topics:
         return []
-    sorting = _question(
+    sorting = Question.by(
         template,
         "classify_topics",
         lists=len(topics),
         topics=_numbered(topics),
         reference_topics=_numbered(reference_topics),
     )
-    refusing = [_question(template, "check_refusal", conversation=conversation, topic=topic) for topic in topics]
+    refusing = [Question.by(template, "check_refusal", conversation=conversation, topic=topic) for topic in topics]
     *refused, belonging = await asyncio.gather(*(ask(model, question) for question in (*refusing, sorting)))
     if isinstance(belonging, Missing):
         return belonging
-    return _judged(topics, belonging["classifications"], refused)
+    return _judged(topics, belonging, refused)
 
 
-def _judged(topics: list[str], on_topic: list[bool], refused: list[Said | Missing]) -> list[JudgedTopic] | Missing:
+def _judged(topics: list[str], belonging: Said, refused: list[Said | Missing]) -> list[JudgedTopic] | Missing:
     judged = []
-    for topic, belongs, said in zip(topics, on_topic, refused, strict=True):
+    for topic, belongs, said in zip(topics, belonging["classifications"], refused, strict=True):
         if isinstance(said, Missing):
             return said
-        judged.append(JudgedTopic(topic, said["refused_to_answer"], belongs, said.reason))
+        judged.append(JudgedTopic(topic, said["refused_to_answer"], belongs, said.reason, belonging.reason))
     return judged
-
-
-def _question(template: Template, name: str, lists: int | None = None, **material: str) -> Question:
-    prompt = template.prompt(name)
-    return Question(
-        prompt.fill(**material), prompt.shape, lists, temperature=template.temperature, max_tokens=template.max_tokens
-    )
 
 
 def _numbered(topics: list[str]) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from proctor.metrics._goal_accuracy import AgentGoalAccuracyWithoutReference as AgentGoalAccuracyWithoutReference
     from proctor.metrics._goal_accuracy import AgentGoalAccuracyWithReference as AgentGoalAccuracyWithReference
     from proctor.metrics._rouge_score import RougeScore as RougeScore
+    from proctor.metrics._same_meaning import SameMeaning as SameMeaning
     from proctor.metrics._string import DistanceMeasure as DistanceMeasure
     from proctor.metrics._string import ExactMatch as ExactMatch
     from proctor.metrics._string import NonLLMStringSimilarity as NonLLMStringSimilarity
@@ -45,6 +46,7 @@ _ROOMS = {
     "MultiTurnMetric": "base",
     "NonLLMStringSimilarity": "_string",
     "RougeScore": "_rouge_score",
+    "SameMeaning": "_same_meaning",
     "SingleTurnMetric": "base",
     "StringPresence": "_string",
     "ToolCallAccuracy": "_tool_call_accuracy",

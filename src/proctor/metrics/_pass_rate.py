@@ -36,6 +36,8 @@ class PassRate(msgspec.Struct, frozen=True, tag="pass rate", omit_defaults=True)
     queries: int
     denominator: str
     """Who is in the denominator, in words."""
+    judged: int = 0
+    """Of the queries, those that are in a rate: with a verdict that could be read, or unsolved without an answer."""
 
     @property
     def percent(self) -> str:
@@ -83,6 +85,8 @@ def pass_rate(
         unanswered=unanswered,
         queries=len(asked),
         denominator=_denominator(compat),
+        judged=sum(any(isinstance(one, Verdict) for one in verdicts[query]) for query in answered)
+        + (unanswered if compat == "proctor" else 0),
     )
 
 

@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from proctor.dataset_schema import MultiTurnSample, SingleTurnSample
 from proctor.errors import OptionError, UnmeasuredError
 from proctor.messages import ToolCall
 from proctor.metrics._string import ExactMatch
 from proctor.metrics.base import SHARE, Metric, MultiTurnMetric, SingleTurnMetric, cell, settled
+from proctor.metrics.blocking import together
 from proctor.metrics.calls import calls_made, not_comparable, readable, spelling, unreadable_reason
 from proctor.metrics.comparators import check_text_metric
 from proctor.records.grades import Missing, Score
@@ -124,25 +127,33 @@ class ToolCallAccuracy(MultiTurnMetric):
         return _mean(total, pairs)
 
     async def _acompared(self, pairs: Pairs, callbacks: Any) -> Score | Missing:
-        total = 0.0
-        for made, wanted in pairs:
+        """As `_compared`, with all arguments asked about at once; what was said counts in the reference's order."""
+        samples = [list(_to_compare(made, wanted)) for made, wanted in pairs]
+        found = iter(await together(self._acompare(one, callbacks) for of_pair in samples for one in of_pair))
+        total, said = 0.0, []
+        for (made, wanted), of_pair in zip(pairs, samples, strict=True):
             values = []
-            for sample in _to_compare(made, wanted):
-                compared = await self._acompare(sample, callbacks)
+            for one in of_pair:
+                compared = next(found)
                 if isinstance(compared, Missing):
                     return _unmeasured(compared)
                 values.append(self._checked(compared.value))
+                if compared.reason is not None:
+                    said.append(_told(wanted, one, compared))
             total += _pair_score(made, wanted, values)
-        return _mean(total, pairs)
+        mean = _mean(total, pairs)
+        return msgspec.structs.replace(mean, details={"arguments": said}) if said else mean
 
     async def _acompare(self, sample: SingleTurnSample, callbacks: Any) -> Score | Missing:
         comparison: Any = self.arg_comparison_metric
+        if isinstance(comparison, SingleTurnMetric) and _has_usual_door(comparison):
+            return await comparison.ameasure(sample, callbacks)
         score = getattr(comparison, "single_turn_ascore", None) or getattr(comparison, "single_turn_score", None)
         assert score is not None, "it was looked at when it was set"
         try:
             return cell(_named(comparison), await settled(score(sample, callbacks)))
         except UnmeasuredError as error:
-            return Missing(error.reason)
+            return Missing(error.reason, error.detail)
 
     def _checked(self, value: float) -> float:
         if not -_ROUNDING <= value <= 1 + _ROUNDING:
@@ -203,6 +214,23 @@ def _length_mismatch(made: int, wanted: int) -> str:
 
 def _unmeasured(compared: Missing) -> Missing:
     return Missing(f"an argument could not be compared: {compared.reason}", compared.detail)
+
+
+def _told(wanted: ToolCall, sample: SingleTurnSample, compared: Score) -> dict[str, Any]:
+    """What a comparison said of one argument, with its words."""
+    return {
+        "call": wanted.name,
+        "given": sample.response,
+        "wanted": sample.reference,
+        "value": compared.value,
+        "reason": compared.reason,
+    }
+
+
+def _has_usual_door(comparison: SingleTurnMetric) -> bool:
+    """Whether nobody has put a way of measuring of their own where the bare number is asked for."""
+    door = type(comparison).single_turn_ascore
+    return door is SingleTurnMetric.single_turn_ascore and "single_turn_ascore" not in comparison.__dict__
 
 
 def _named(comparison: Any) -> str:

@@ -57,13 +57,18 @@ def adherence(judged: list[JudgedTopic], mode: Mode) -> Score | Missing:
         "f1": (2 * kept, 2 * kept + strayed + denied, "every topic was off topic and refused"),
     }
     part, whole, nothing = shares[mode]
-    details = [msgspec.to_builtins(topic) for topic in judged]
+    sorting = next((topic.sorting for topic in judged if topic.sorting), None)
+    topics = [msgspec.to_builtins(msgspec.structs.replace(topic, sorting="")) for topic in judged]
+    details: dict[str, Any] = {
+        "topics": [{name: said for name, said in topic.items() if name != "sorting"} for topic in topics]
+    }
+    details |= {} if sorting is None else {"sorting": sorting}
     if whole == 0:
         return Missing(nothing, msgspec.json.encode(details).decode())
     return Score(
         part / whole,
         reason=f"on topic and answered: {kept}, off topic and answered: {strayed}, on topic and refused: {denied}",
-        details={"topics": details},
+        details=details,
     )
 
 

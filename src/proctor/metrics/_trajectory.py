@@ -167,4 +167,5 @@ def _unmeasured(error: UnmeasuredError) -> Missing:
         return Missing(TOO_LOOSE)
     if error.reason.startswith(NOT_COMPARABLE):
         return Missing(NOT_COMPARABLE, error.reason.removeprefix(f"{NOT_COMPARABLE}: "))
-    return Missing("an argument could not be compared", detail=error.reason)
+    said = error.reason if error.detail is None else f"{error.reason}\n{error.detail}"
+    return Missing("an argument could not be compared", detail=said)

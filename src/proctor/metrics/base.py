@@ -100,7 +100,7 @@ class Metric:
         try:
             return cell(self.name, await door(sample, callbacks))
         except UnmeasuredError as error:
-            return Missing(error.reason)
+            return Missing(error.reason, error.detail)
 
     def init(self, run_config: Any) -> None:
         """Nothing: it is here for callers that prepare a metric before they use it."""
@@ -229,7 +229,7 @@ class MultiTurnMetric(Metric):
 def number(metric: str, measured: Score | Missing) -> float:
     """The bare number of a cell: warns of what is odd about the input, raises when nothing was measured."""
     if isinstance(measured, Missing):
-        raise UnmeasuredError(metric, measured.reason)
+        raise UnmeasuredError(metric, measured.reason, measured.detail)
     if measured.warning is not None:
         warnings.warn(measured.warning, UserWarning, stacklevel=4)
     return measured.value

@@ -233,7 +233,7 @@ def _sample(made: str, wanted: str) -> SingleTurnSample:
 
 def _number(metric: str, found: Score | Missing) -> float:
     if isinstance(found, Missing):
-        raise UnmeasuredError("trajectory_match", f"{metric}: {found.reason}")
+        raise UnmeasuredError("trajectory_match", f"{metric}: {found.reason}", found.detail)
     if not -_ROUNDING <= found.value <= 1 + _ROUNDING:
         raise UnmeasuredError("trajectory_match", f"{metric} gave {found.value!r}, not a number from 0 to 1")
     return min(max(found.value, 0.0), 1.0)

@@ -1,4 +1,4 @@
-"""What the metrics share that ask a judge about a conversation: their model, and their prompts."""
+"""What the metrics share that ask a judge: their model, and their prompts."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from proctor.models.chat import ChatModel
 
 
 @dataclass(eq=False)
-class JudgedMetric(MetricWithLLM, MultiTurnMetric):
-    """A metric of a whole conversation that asks a model.
+class Judged(MetricWithLLM):
+    """A metric that asks a judge.
 
     `llm` is the model, or whatever `as_chat_model` takes. `prompts` is a folder with prompts of your own, in the
     layout of Proctor's.
@@ -28,10 +28,22 @@ class JudgedMetric(MetricWithLLM, MultiTurnMetric):
     own_prompts: ClassVar[str] = ""
     """Proctor's prompts for it."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.prompts is not None:
+            _ = self.template  # prompts that cannot be used are an error now, not at the first sample
+
     @property
     def template(self) -> Template:
-        """The prompts that it asks by."""
-        return built_in(self.own_prompts) if self.prompts is None else load_template(self.prompts)
+        """The prompts that it asks by. A folder of one's own is read once."""
+        if self.prompts is None:
+            return built_in(self.own_prompts)
+        read: tuple[str, Template] | None = self.__dict__.get("_read")
+        if read is None or read[0] != self.prompts:
+            template = load_template(self.prompts)
+            template.check_like(built_in(self.own_prompts))
+            read = self.__dict__["_read"] = (self.prompts, template)
+        return read[1]
 
     def model(self) -> ChatModel:
         """The model that it asks."""
@@ -44,3 +56,7 @@ class JudgedMetric(MetricWithLLM, MultiTurnMetric):
         if held is None or held[0] is not self.llm:
             held = self.__dict__["_held"] = (self.llm, as_chat_model(self.llm))
         return held[1]
+
+
+class JudgedMetric(Judged, MultiTurnMetric):
+    """A metric of a whole conversation that asks a judge."""

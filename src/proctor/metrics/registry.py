@@ -77,6 +77,7 @@ ENTRIES = (
     Entry("exact_match", "_string:ExactMatch", "Whether the response is the reference, to the letter."),
     Entry("non_llm_string_similarity", "_string:NonLLMStringSimilarity", "How like the reference the response is."),
     Entry("rouge_score", "_rouge_score:RougeScore", "How many words the response shares with the reference, in order."),
+    Entry("same_meaning", "_same_meaning:SameMeaning", "Whether a judge finds that the response means the reference."),
     Entry("string_present", "_string:StringPresence", "Whether the reference stands somewhere in the response."),
     Entry(
         "tool_call_accuracy",

@@ -19,8 +19,8 @@ from proctor.stats.intervals import Estimate
 __all__ = ["awaited", "calibrated", "ends", "fate", "judged", "noted", "sentence", "setting", "signed", "signed_ends"]
 
 _METHODS = {
-    "heuristic": "Rules about the form of an answer; whether it is true was not looked at. The rate is an upper bound "
-    "on how often an answer was given at all, and no pass rate.",
+    "heuristic": "Rules about the form of an answer; whether it is true was not looked at. The rate says how "
+    "often an answer has the form of one; it is no pass rate, and bounds none.",
     "rubric": "A rule: it looks for the facts that a right answer tells. No model and no person has read the answers.",
     "official": "A model, asked as StableToolBench asks. A model errs; proctor judge calibrate measures how often.",
 }

@@ -13,7 +13,7 @@ from proctor.records.grades import Missing
 from proctor.records.traces import StopReason
 from proctor.report.summary import Figures, RunSummary, Spent, tokens_of
 from proctor.report.tables import WIDTH, table, without_empty
-from proctor.stats.calibration import Calibration
+from proctor.stats.calibration import is_of
 from proctor.stats.intervals import Estimate
 
 __all__ = ["Line", "amount", "money", "overview", "percent", "plain", "rate", "wrapped"]
@@ -180,7 +180,7 @@ def _notes(run: RunSummary) -> list[str]:
     overall = run.overall
     return [
         *wrapped("SoPR", _how_sure(overall)),
-        *_corrected(overall, run.calibration),
+        *_corrected(run, by_set=len(run.sets) > 1),
         *wrapped("flips", _flips(run.flips)),
         *wrapped("selection", _selected(run.selection)),
         *wrapped("calls", _calls(run)),
@@ -199,7 +199,7 @@ def _few_notes(run: RunSummary) -> list[str]:
     called = f"{percent(found.called / found.needed)} of {amount(found.needed)} needed" if found.needed else ""
     return [
         *wrapped("SoPR", _how_sure(overall)),
-        *_corrected(overall, run.calibration),
+        *_corrected(run),
         *wrapped("flips", _flips(run.flips)),
         *wrapped("APIs", f"{called} were called" if called else ""),
         *wrapped("calls", _calls(run)),
@@ -228,7 +228,8 @@ def _queries(number: int) -> str:
     return "1 query" if number == 1 else f"{amount(number)} queries"
 
 
-def _corrected(overall: Figures, calibration: Calibration | None) -> list[str]:
+def _corrected(run: RunSummary, *, by_set: bool = False) -> list[str]:
+    overall, calibration = run.overall, run.calibration
     found = overall.corrected
     if found is None or calibration is None:
         return []
@@ -239,7 +240,19 @@ def _corrected(overall: Figures, calibration: Calibration | None) -> list[str]:
     told = f"solved {raw} as judged; {percent(found.value)}{ends} with the judge's known errors taken out"
     told += f", by {amount(calibration.m0 + calibration.m1)} labels"
     told += f" of the judge {calibration.judge!r}" if calibration.judge else ""
-    return wrapped("corrected", f"{told}; {found.note}" if found.note else told)
+    lines = wrapped("corrected", f"{told}; {found.note}" if found.note else told)
+    if by_set:
+        lines += wrapped("by set", "; ".join(f"{one.name} {_corrected_rate(one.corrected)}" for one in run.sets))
+    if calibration.judge and not is_of(calibration, run.judge):
+        lines += wrapped("careful", f"the calibration is of {calibration.judge!r}, and {run.judge!r} judged here")
+    return lines
+
+
+def _corrected_rate(found: Estimate | Missing | None) -> str:
+    if not isinstance(found, Estimate):
+        return "-"
+    ends = "" if found.low is None or found.high is None else f" ({_ends(found.low, found.high)})"
+    return f"{percent(found.value)}{ends}"
 
 
 def _flips(found: Estimate | Missing) -> str:

@@ -65,6 +65,9 @@ def read_labels(path: str | Path) -> Labels:
         if lacking not in head:
             found = ", ".join(head) or "none"
             raise FileError(f"there is no column {lacking!r}; the columns are {found}.", path=str(path), line=1)
+    twice = next((name for name in (_HUMAN, *judged) if head.count(name) > 1), None)
+    if twice is not None:
+        raise FileError(f"two columns are called {twice!r}; give each a name of its own.", path=str(path), line=1)
     columns: dict[str, Column] = {name: [] for name in (_HUMAN, *judged)}
     for row in reader:
         if any(cell.strip() for cell in row):
@@ -112,8 +115,9 @@ def keep(calibration: Calibration, path: str | Path) -> None:
 
 def read_calibration(path: str | Path) -> Calibration:
     """Read a calibration that `keep` wrote."""
+    text = _text(path)
     try:
-        return msgspec.json.decode(_text(path), type=Calibration)
+        return msgspec.json.decode(text, type=Calibration)
     except (msgspec.MsgspecError, ValueError) as error:
         problem = f"this is no calibration ({error}); make one with 'proctor judge calibrate'."
         raise FileError(problem, path=str(path)) from None

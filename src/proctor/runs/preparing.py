@@ -94,12 +94,21 @@ def _refuse_of_runs(metric: Any) -> None:
         )
 
 
+def asking_comparison(metric: Metric) -> Metric | None:
+    """The metric that compares arguments for this one and asks a model to do so, where there is one."""
+    comparison = getattr(metric, "arg_comparison_metric", None)
+    return comparison if isinstance(comparison, Metric) and comparison.asks_model else None
+
+
 def _at_work(metric: Metric, llm: Any, config: RunConfig, meter: Meter) -> Metric:
     """The metric as it is, or a copy where something has to be set about it."""
     own_init = type(metric).init is not Metric.init
-    if not metric.asks_model and not own_init:
+    comparison = asking_comparison(metric)
+    if not metric.asks_model and not own_init and comparison is None:
         return metric
     metric = copy.copy(metric)
+    if comparison is not None:
+        metric.arg_comparison_metric = _at_work(comparison, llm, config, meter)  # type: ignore[attr-defined] # it has one
     if metric.asks_model:
         model = metric.llm if metric.llm is not None else llm
         if model is None:

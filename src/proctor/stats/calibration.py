@@ -8,6 +8,7 @@ interval that holds both the draw of the tasks and the draw of the labels.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -81,6 +82,17 @@ def calibrate(
         unlabelled=len(said) - len(pairs),
         **about,
     )
+
+
+def is_of(calibration: Calibration, judge: str) -> bool:
+    """Whether a calibration is of this judge: every part of the name that it was made under stands in the judge's.
+
+    >>> mine = Calibration(q0=0.8, m0=20, q1=0.9, m1=20, judge="openai/gpt-4o, solving@0123")
+    >>> is_of(mine, "solving (openai/gpt-4o, prompts solving@0123)"), is_of(mine, "heuristic")
+    (True, False)
+    """
+    parts = [part for part in re.split(r"[\s,;()]+", calibration.judge.lower()) if part]
+    return all(part in judge.lower() for part in parts)
 
 
 def corrected(passes: int, n: int, calibration: Calibration, *, level: float = 0.95) -> Estimate | Missing:

@@ -24,7 +24,7 @@ from proctor.runs.cycles import looked_for_seldom
 from proctor.runs.ledger import Ledger
 from proctor.runs.plan import planned
 from proctor.runs.running import Attempting, Exam, Pace, run_exam
-from proctor.runs.schedule import Patience, State
+from proctor.runs.schedule import State
 from proctor.runs.underway import keeping
 from proctor.runs.watching import Watcher, nobody
 from proctor.stats.calibration import Calibration
@@ -34,7 +34,7 @@ from proctor.wiring.clusters import on_cluster
 from proctor.wiring.gateways import frozen_id, index_beside
 from proctor.wiring.halls import Given, Hall, limits_of
 from proctor.wiring.judges import judge_of
-from proctor.wiring.models import self_judged
+from proctor.wiring.models import patience_of, self_judged
 from proctor.wiring.resulting import Counted, write_counted
 
 __all__ = ["ENGINES", "Ended", "Prepared", "judges_of", "prepare", "sit"]
@@ -135,7 +135,7 @@ async def _sat(prepared: Prepared, manifest: Manifest, ledger: Ledger, watch: Wa
     state = None
     try:
         judge, repeats = _judge(prepared, hall), settings.judge.repeats
-        pace = Pace(settings.run.concurrency, Patience(settings.run.tries))
+        pace = Pace(settings.run.concurrency, patience_of(settings))
         with keeping(folder) as kept:
             async with _attempting(hall, prepared.given) as attempt:
                 exam = Exam(manifest, prepared.benchmark.sets, attempt, judge, repeats)

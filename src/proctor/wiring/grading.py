@@ -18,12 +18,12 @@ from proctor.runs.grading import Graders, grade, keep_recorded
 from proctor.runs.ledger import Ledger
 from proctor.runs.recorded import Label, recorded_run
 from proctor.runs.running import Pace
-from proctor.runs.schedule import Patience, State
+from proctor.runs.schedule import State
 from proctor.runs.underway import keeping
 from proctor.runs.watching import Watcher, nobody
 from proctor.wiring.benchmarks import open_benchmark
 from proctor.wiring.judges import judge_of
-from proctor.wiring.models import Models, self_judged
+from proctor.wiring.models import Models, patience_of, self_judged
 
 __all__ = ["GradedRun", "folders_of", "grade_folder", "warning_of"]
 
@@ -76,7 +76,7 @@ async def grade_folder(folder: Path, settings: Settings, *, watch: Watcher = nob
     judge = judge_of(settings.judge, settings.judge.name, models.role("judge"))
     if judge is None:
         raise OptionError("--judge none grades nothing; leave it out to see the verdicts that are there.")
-    graders = Graders(judge, settings.judge.repeats, Pace(settings.run.concurrency, Patience(settings.run.tries)))
+    graders = Graders(judge, settings.judge.repeats, Pace(settings.run.concurrency, patience_of(settings)))
     try:
         with Ledger(folder / folders.JOURNAL) as ledger:
             with keeping(folder) as kept:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from proctor.config import Judge as Said
 from proctor.errors import OptionError
+from proctor.judges.completeness import CompletenessJudge
 from proctor.judges.heuristic import HeuristicJudge
 from proctor.judges.judge import Judge
 from proctor.judges.panel import Panel
@@ -21,7 +22,11 @@ RULES: dict[str, Callable[[], Judge]] = {"heuristic": HeuristicJudge, "rubric": 
 """The judges that ask no model, by name."""
 NOBODY = "none"
 """What is said for a run that nobody is to judge."""
-_SOLVING = "solving"
+ASKING: dict[str, Callable[[ChatModel, Template | None], Judge]] = {
+    "solving": SolvingJudge,
+    "completeness": CompletenessJudge,
+}
+"""The judges that ask a model, by name: `completeness:openai/gpt-4o`. A model alone is asked by the first."""
 
 ModelMaker = Callable[[str, str | None], ChatModel]
 
@@ -34,12 +39,13 @@ def model_of_judge(name: str) -> str | None:
     """
     if name in RULES or name == NOBODY:
         return None
-    if name in {_SOLVING, f"{_SOLVING}:"}:
+    asking, _, model = name.partition(":")
+    if asking in ASKING and not model:
         raise OptionError(
-            "the judge 'solving' asks a model; say which: --judge solving:openai/gpt-4o (the model under test never "
+            f"the judge {asking!r} asks a model; say which: --judge {asking}:openai/gpt-4o (the model under test never "
             "judges unasked)."
         )
-    return name.removeprefix(f"{_SOLVING}:")
+    return model if asking in ASKING else name
 
 
 def judge_of(said: Said, names: tuple[str, ...], make: ModelMaker) -> Judge | None:
@@ -56,6 +62,8 @@ def judge_of(said: Said, names: tuple[str, ...], make: ModelMaker) -> Judge | No
 
 
 def judge_named(name: str, template: Template | None, url: str | None, make: ModelMaker) -> Judge:
-    """One judge: `heuristic`, `rubric`, `solving:MODEL`, or the name of a model."""
+    """One judge: `heuristic`, `rubric`, `solving:MODEL`, `completeness:MODEL`, or the name of a model."""
     model = model_of_judge(name)
-    return RULES[name]() if model is None else SolvingJudge(make(model, url), template)
+    if model is None:
+        return RULES[name]()
+    return ASKING.get(name.partition(":")[0], SolvingJudge)(make(model, url), template)

@@ -12,11 +12,12 @@ from proctor.models.openai import OpenAIModel, Options
 from proctor.models.prices import PriceTable, read_prices
 from proctor.models.roles import Role, Roles, self_judging
 from proctor.records.runs import Manifest
+from proctor.runs.schedule import Patience
 from proctor.runs.underway import Recalling
 from proctor.store.replies import ReplyStore
 from proctor.wiring.judges import model_of_judge
 
-__all__ = ["Models", "self_judged"]
+__all__ = ["Models", "patience_of", "self_judged"]
 
 
 class Models:
@@ -59,6 +60,11 @@ class Models:
             await model.aclose()
         if self._replies is not None:
             self._replies.close()
+
+
+def patience_of(settings: Settings) -> Patience:
+    """How often what failed is tried again. What a recording lacks does not come by waiting."""
+    return Patience(1 if settings.run.replay else settings.run.tries)
 
 
 def self_judged(manifest: Manifest, judges: Sequence[str], url: str | None) -> str | None:

@@ -53,6 +53,7 @@ class Counted(msgspec.Struct, frozen=True):
             "denominator": self.denominator,
             **_figures(figures),
             "sopr_corrected": figures.corrected,
+            "solved_rate_corrected": figures.corrected,
             "flips": summary.flips,
             "pass_rate_by_other_denominator": self.other.overall.pass_rate,
             "sets": {one.name: _figures(one) for one in summary.sets},

@@ -71,6 +71,7 @@ def result_of(query: Query, graded: Graded) -> dict[str, Any]:
     beside: dict[str, Any] = {"unmeasured": missing} if missing else {}
     if isinstance(calls, Score) and isinstance(calls.details, dict) and calls.details.get("vacuous"):
         beside["vacuous"] = ["api_call_score"]
+    raw = verdict.raw if isinstance(verdict, Verdict) else verdict.detail
     judge = {"judge": verdict.judge} if isinstance(verdict, Verdict) and verdict.judge != RECORDED else {}
     return {
         "query_id": query.id,
@@ -88,6 +89,7 @@ def result_of(query: Query, graded: Graded) -> dict[str, Any]:
             "evaluation_method": graded.evaluation_method,
             "reason": verdict.reason,
             **judge,
+            **({} if raw is None else {"raw_reply" if isinstance(verdict, Verdict) else "detail": raw}),
         },
         "timing": {"evaluation_time": graded.seconds},
         **({} if graded.called_apis is None else {"called_apis": [list(pair) for pair in graded.called_apis]}),
@@ -182,7 +184,9 @@ def _verdict(item: Mapping[str, Any], scores: Mapping[str, Any], evaluation: Map
     said = evaluation.get("answer_status") or scores.get("answer_status")
     value = scores.get("sopr_score")
     if unmeasured is not None or said == UNMEASURED:
-        return Missing(json_text_of(unmeasured or "the file does not say why"))
+        detail = evaluation.get("detail")
+        reason = json_text_of(unmeasured or "the file does not say why")
+        return Missing(reason, None if detail is None else json_text_of(detail))
     if said is None and item.get("error"):
         return Missing("the evaluation failed", json_text_of(item["error"]))
     if said is not None:
@@ -191,8 +195,12 @@ def _verdict(item: Mapping[str, Any], scores: Mapping[str, Any], evaluation: Map
         status = next(status for status, points in POINTS.items() if points == value)
     else:
         return Missing("the file has no verdict")
+    raw = evaluation.get("raw_reply")
     return Verdict(
-        status, json_text_of(evaluation.get("reason") or ""), json_text_of(evaluation.get("judge", RECORDED))
+        status,
+        json_text_of(evaluation.get("reason") or ""),
+        json_text_of(evaluation.get("judge", RECORDED)),
+        raw=None if raw is None else json_text_of(raw),
     )
 
 
