@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.runs.pets import broken, damage, key, manifest, query, trace
@@ -57,6 +58,33 @@ def test_a_folder_of_another_run_is_refused_with_the_ways_on(tmp_path: Path) -> 
         f"{folder} is another run's: its seed is 0, not 7. Say --name NAME to keep both, or --fresh to throw the old "
         "one away."
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "told"),
+    [
+        ({"limit": 2}, {}, "its limit is 2, not none. Say --resume"),
+        ({}, {"agent_model": "openai/gpt-4o"}, "its agent_model is none, not 'openai/gpt-4o'. Say --name"),
+        (
+            {"agent_options": {"tries": 3, "k": 1}},
+            {"agent_options": {"k": 1}},
+            "its agent_options has tries 3, not none.",
+        ),
+        (
+            {"agent_options": {"recorded": "a"}},
+            {"agent_options": {"recorded": "b"}},
+            "its recorded answers are others.",
+        ),
+    ],
+)
+def test_how_another_run_differs_is_said_in_words(
+    tmp_path: Path, before: dict[str, Any], now: dict[str, Any], told: str
+) -> None:
+    folder = begun(tmp_path, label=manifest(**before))
+    with pytest.raises(OptionError) as refused:
+        begin_folder(folder, manifest(**now))
+    assert told in str(refused.value)
+    assert not set("{}").intersection(str(refused.value))
 
 
 def test_a_larger_run_goes_on_when_that_is_said(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -330,8 +331,25 @@ def _differences(before: RunSpec, now: RunSpec) -> list[str]:
 def _said(before: RunSpec, now: RunSpec, differ: list[str]) -> str:
     if not differ:
         return "its queries are others"
-    shown = [f"its {name} is {getattr(before, name)!r:.60}, not {getattr(now, name)!r:.60}" for name in differ[:3]]
-    return "; ".join(shown) + ("; and more" if len(differ) > 3 else "")
+    told = [said for name in differ for said in _differing(name, getattr(before, name), getattr(now, name))]
+    return "; ".join(told[:3]) + ("; and more" if len(told) > 3 else "")
+
+
+def _differing(name: str, before: Any, now: Any) -> list[str]:
+    """How a setting differs, in words: settings with parts of their own by each part."""
+    if not isinstance(before, dict):
+        return [f"its {name} is {_word(before)}, not {_word(now)}"]
+    parts = [part for part in {**before, **now} if before.get(part) != now.get(part)]
+    if "recorded" in parts:
+        return ["its recorded answers are others"]
+    return [f"its {name} has {part} {_word(before.get(part))}, not {_word(now.get(part))}" for part in parts]
+
+
+def _word(value: Any) -> str:
+    """A setting's value as a message has it: what is not said is none."""
+    if value is None:
+        return "none"
+    return f"{', '.join(map(str, value)) if isinstance(value, list | tuple) else repr(value):.60}"
 
 
 def _slug(name: str) -> str:
