@@ -189,6 +189,46 @@ def test_a_run_that_could_not_begin_leaves_nothing_behind(run: Run, words: list[
     assert run(*words, "--tools", "query").exit_code == 0
 
 
+@pytest.fixture
+def no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No key in the environment, and no file that holds one."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.usefixtures("no_keys")
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--agent", "react", "--model", "gpt-4o-mini"],
+        ["--agent", "oracle", "--judge", "openai/gpt-4o"],
+        ["--agent", "oracle", "--simulator", "model:openai/gpt-4o"],
+    ],
+)
+def test_a_key_that_is_lacking_is_said_before_the_first_trial(
+    run: Run, words: list[str], more: list[str], tmp_path: Path
+) -> None:
+    done = run(*words, *more, "--display", "json")
+    assert done.exit_code == 1
+    assert "there is no key for https://api.openai.com/v1; set OPENAI_API_KEY" in done.stderr
+    assert "planned" not in done.stderr
+    assert list((tmp_path / "results" / "runs").iterdir()) == []
+
+
+@pytest.mark.usefixtures("no_keys")
+def test_a_run_with_all_its_trials_needs_no_key(run: Run, words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = {"return_type": "give_answer", "final_answer": "It is four."}
+    with ScriptedServer(lambda _: Reply(tool_calls=(ToolCall("Finish", answer, id="1"),))) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        model = ["--agent", "react", "--model", "openai/m", "--judge", "heuristic"]
+        assert run(*words, *model).exit_code == 0
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    again = run(*words, *model)
+    assert again.exit_code == 0, again.stderr
+    assert "3 trials, 3 of them done before" in again.stderr
+
+
 def test_a_frozen_cache_stands_in_the_result_and_another_does_not_go_on_with_it(
     run: Run, pets: Path, tmp_path: Path
 ) -> None:

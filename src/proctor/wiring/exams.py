@@ -22,7 +22,7 @@ from proctor.report.terminal import overview, plain
 from proctor.runs import folders
 from proctor.runs.cycles import looked_for_seldom
 from proctor.runs.ledger import Ledger
-from proctor.runs.plan import planned
+from proctor.runs.plan import owed, planned
 from proctor.runs.running import Attempting, Exam, Pace, run_exam
 from proctor.runs.schedule import State
 from proctor.runs.underway import keeping
@@ -135,6 +135,9 @@ async def _sat(prepared: Prepared, manifest: Manifest, ledger: Ledger, watch: Wa
     state = None
     try:
         judge, repeats = _judge(prepared, hall), settings.judge.repeats
+        here = settings.run.engine == "local"  # the workers of a cluster have keys of their own
+        if here and owed(folders.plan_of(manifest), ledger.traced):
+            hall.models.require_keys()
         pace = Pace(settings.run.concurrency, patience_of(settings))
         with keeping(folder) as kept:
             async with _attempting(hall, prepared.given) as attempt:

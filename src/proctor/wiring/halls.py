@@ -6,6 +6,7 @@ A hall can be built from the same settings in any process, so an engine may have
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -139,7 +140,9 @@ class Hall:
         where = said.cache if said.cache is not None else folder / ANSWERS if asks and policy.stores else None
         store = self._open.enter_context(opened_store(where, read_only=policy.name == "frozen"))
         mirror = MirrorForm(said.simulator_thought, said.simulator_system)
-        simulators = simulators_of(said.simulator, said.simulator_url, store, self.models.plain, mirror=mirror)
+        asked = Source.SIMULATED in policy.order and said.cache is None  # a cache may hold every answer
+        make = functools.partial(self.models.plain, surely=asked)
+        simulators = simulators_of(said.simulator, said.simulator_url, store, make, mirror=mirror)
         examples = store.examples if store is not None else None
         given = [
             one if isinstance(one, AnswerSource) else ModelSource(one, examples=examples)

@@ -33,7 +33,8 @@ class Models:
         self._replies = None if replies is None else ReplyStore(replies, read_only=replay)
         if self._replies is not None and replay:
             self._replies.counts()  # it has to be there before anything begins
-        self._made: list[ChatModel] = []
+        self._made: list[OpenAIModel] = []
+        self._asked: list[OpenAIModel] = []
 
     @property
     def prices(self) -> PriceTable | None:
@@ -48,11 +49,21 @@ class Models:
 
         return make
 
-    def plain(self, name: str, *, url: str | None = None) -> ChatModel:
-        """A model by its name, with its recording where one is wanted."""
-        model: ChatModel = OpenAIModel(name, url=url, options=self._options, prices=self._prices)
+    def plain(self, name: str, *, url: str | None = None, surely: bool = True) -> ChatModel:
+        """A model by its name, with its recording where one is wanted; `surely` where it will be asked for certain."""
+        model = OpenAIModel(name, url=url, options=self._options, prices=self._prices)
         self._made.append(model)
+        if surely and self._replies is None:
+            self._asked.append(model)
         return model if self._replies is None else CachedModel(model, self._replies, self._mode)
+
+    def require_keys(self) -> None:
+        """Raise ModelRefusedError when a model that will be asked for certain needs a key and there is none.
+
+        A recording may hold every reply that is wanted, so that no key is needed until it lacks one.
+        """
+        for model in self._asked:
+            model.require_key()
 
     async def aclose(self) -> None:
         """Close what was made here."""
