@@ -135,8 +135,8 @@ def test_without_a_word_the_baseline_sits_the_starter_and_the_rubric_judges(tmp_
     made = [answer.provenance for answer in answers if answer is not None]
     assert {one.model for one in made if one is not None} == {"starter"}
     assert {one.source for one in made if one is not None} == {Source.COMPUTED}
-    what_next = done.stdout.rpartition("\nnext ")[2]
-    assert [line.partition(" proctor ")[0].strip() for line in what_next.splitlines()] == [
+    what_next = done.stdout.rpartition("\nnext, proctor run with\n")[2]
+    assert [line.partition(" --")[0].strip() for line in what_next.splitlines()] == [
         "your own agent",
         "your own model",
         "StableToolBench",
@@ -348,4 +348,5 @@ def test_where_some_trials_are_owed_there_is_a_result_all_the_same(run: Run, wor
 def test_who_is_to_be_named_hangs_on_the_policy(run: Run, pets: Path, tmp_path: Path) -> None:
     words = ["run", "--benchmark", str(pets), "--output", str(tmp_path / "results"), "--agent", "oracle"]
     refused = run(*words, "--policy", "live")
-    assert refused.stderr.strip().endswith("nobody answers the calls under the policy 'live'; name --live KIND.")
+    named = "name --live KIND (rapidapi, or the URL of a ToolBench backend)."
+    assert refused.stderr.strip().endswith(f"nobody answers the calls under the policy 'live'; {named}")

@@ -139,6 +139,9 @@ def test_a_trace_that_does_not_end_with_finish_or_gives_up_is_settled() -> None:
 @pytest.mark.parametrize(
     ("answer", "status"),
     [
+        ('{"error":"","response":{"leaves":"09:24"}}', Status.UNSURE),
+        ("{'error': None, 'response': 'The ferry leaves at 9.'}", Status.SOLVED),
+        ('{"error":"no such ferry at all","response":""}', Status.UNSOLVED),
         ("The next train leaves at 09:24.", Status.SOLVED),
         ("I'm sorry, but I could not find a train.", Status.UNSOLVED),
         ("Unfortunately there was no data found.", Status.UNSOLVED),

@@ -85,7 +85,15 @@ def store(tmp_path: Path) -> Iterator[ResponseStore]:
 @contextlib.contextmanager
 def running(application: Any, **more: Any) -> Iterator[uvicorn.Server]:
     """The application on a free port, in a thread, until the block ends."""
-    known = {"port": 0, "log_level": "warning", "access_log": False, "ws": "none", **bounded_http(), **more}
+    known = {
+        "port": 0,
+        "log_config": None,
+        "log_level": "warning",
+        "access_log": False,
+        "ws": "none",
+        **bounded_http(),
+        **more,
+    }
     config = uvicorn.Config(application, **known)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve()))

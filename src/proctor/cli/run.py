@@ -31,9 +31,9 @@ from proctor.wiring.pages import Wish, page_path, write_page
 _HERE = ("config", "display", "resume", "fresh", "no_page")
 """The options that are no settings."""
 _NEXT = (
-    ("your own agent", "proctor run --agent my_agent:Agent"),
-    ("your own model", "proctor run --agent react --model openai/gpt-4o-mini"),
-    ("StableToolBench", "proctor run --benchmark stabletoolbench --data DIR"),
+    ("your own agent", "--agent my_agent:Agent"),
+    ("your own model", "--agent react --model openai/gpt-4o-mini"),
+    ("StableToolBench", "--benchmark stabletoolbench --data DIR --simulator template"),
 )
 """What somebody may want to do who has seen the starter."""
 _BESIDE = 5_000
@@ -204,4 +204,4 @@ def _places(ended: Ended, page: Path | None) -> list[str]:
 
 def _next() -> list[str]:
     """What to do after the starter."""
-    return ["", *(f"{'next' if not number else '':<10}  {what:<15} {how}" for number, (what, how) in enumerate(_NEXT))]
+    return ["next, proctor run with", *(f"  {what:<15}  {how}" for what, how in _NEXT)]

@@ -44,13 +44,17 @@ def command() -> None:
 
 @command.command()
 @click.argument("query")
-@click.option("--tools", required=True, metavar="DIR", shell_complete=finishing.tools, help="Where the tools are.")
+@click.option(
+    "--tools", metavar="DIR", shell_complete=finishing.tools, help="Where the tools are, or starter; it is needed."
+)
 @click.option("-k", "number", type=click.IntRange(min=1), default=5, show_default=True, help="How many APIs to find.")
 @_category
 @_index
 @_json
-def search(query: str, tools: str, number: int, category: str | None, index: str | None, as_json: bool) -> None:
+def search(query: str, tools: str | None, number: int, category: str | None, index: str | None, as_json: bool) -> None:
     """Find the APIs that a task needs."""
+    if tools is None:
+        raise OptionError("say whose APIs are searched: --tools DIR, or --tools starter for Proctor's own.")
     catalog = _loaded(tools, index)
     searching = ToolSearch(catalog, index=None if index is None else f"{index}.search")
     if searching.note:

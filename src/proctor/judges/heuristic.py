@@ -18,7 +18,10 @@ _REFUSALS = re.compile(
     r"|no (?:data|results?|information) (?:was|were|is|are|could be)?\s*(?:found|available))",
     re.IGNORECASE,
 )
-_ERRORS = re.compile(r"^\W*(?:error|exception|traceback|\w+error)\b", re.IGNORECASE)
+_ERRORS = re.compile(
+    r"""^\W*(?:error\b(?!["']\s*:\s*(?:""|''|null|none|false))|exception\b|traceback\b|\w+error\b)""", re.IGNORECASE
+)
+"""An API's answer that says that there is no error is none."""
 _SHORT = 400
 """An answer of fewer characters has no room for anything beside a refusal."""
 

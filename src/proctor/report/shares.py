@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from proctor.metrics._selection import selection
+from proctor.metrics._trials import broken
 from proctor.records.grades import Missing
 from proctor.records.runs import Trial
 from proctor.records.traces import CallStep
@@ -30,8 +31,9 @@ class Share(msgspec.Struct, frozen=True):
 
 
 def called_so_far(trials: Sequence[Trial], *, level: float = 0.95) -> list[Share]:
-    """Of the APIs that were needed: how many were offered, chosen and called."""
-    found = [(_query_of(trial), selection(trial.trace, trial.query)) for trial in trials]
+    """Of the APIs that were needed: how many were offered, chosen and called. Trials that broke say nothing of it."""
+    counted = [trial for trial in trials if broken(trial) is None]
+    found = [(_query_of(trial), selection(trial.trace, trial.query)) for trial in counted]
     queries = [query for query, one in found for _ in range(one.needed)]
     shares = []
     for name in ("offered", "chosen", "called"):

@@ -222,7 +222,7 @@ class _Maker:
             api_call_score=self._over_queries(trials, called),
             vacuous=sum(isinstance(one, Missing) and one.reason == _VACUOUS for one in called),
             finish=self._over_queries(trials, [_has_finished(trial) for trial in trials]),
-            selection=joined(selection(one.trace, one.query) for one in trials),
+            selection=joined(selection(one.trace, one.query) for one in trials if broken(one) is None),
             calls=calls_of(trials),
         )
 

@@ -21,6 +21,7 @@ __all__ = ["Line", "amount", "money", "overview", "percent", "plain", "rate", "w
 _NOBODY = "nobody has judged yet"
 _HEAD = ("set", "queries", "SoPR", "interval", "solved", "API calls", "finish", "unmeas.")
 _GAP = 2
+_BEWARE = "the heuristic looks at an answer's form, not whether it is true: its rate is no pass rate"
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -180,6 +181,7 @@ def _notes(run: RunSummary) -> list[str]:
     overall = run.overall
     return [
         *wrapped("SoPR", _how_sure(overall)),
+        *wrapped("beware", _BEWARE if "heuristic" in run.method else ""),
         *_corrected(run, by_set=len(run.sets) > 1),
         *wrapped("flips", _flips(run.flips)),
         *wrapped("selection", _selected(run.selection)),
@@ -199,6 +201,7 @@ def _few_notes(run: RunSummary) -> list[str]:
     called = f"{percent(found.called / found.needed)} of {amount(found.needed)} needed" if found.needed else ""
     return [
         *wrapped("SoPR", _how_sure(overall)),
+        *wrapped("beware", _BEWARE if "heuristic" in run.method else ""),
         *_corrected(run),
         *wrapped("flips", _flips(run.flips)),
         *wrapped("APIs", f"{called} were called" if called else ""),

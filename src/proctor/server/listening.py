@@ -43,6 +43,7 @@ class Beside:
         self._socket = _listening(host, 0)
         config = uvicorn.Config(
             application,
+            log_config=None,  # a process's logging is its owner's: uvicorn's own set-up would close others' handlers
             log_level="warning",
             access_log=False,
             server_header=False,

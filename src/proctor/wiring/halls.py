@@ -171,8 +171,8 @@ def _named(order: Sequence[Source]) -> str:
     """The options that name who answers under a policy."""
     options = {
         Source.RECORDED: "--cache STORE",
-        Source.SIMULATED: "--simulator KIND",
-        Source.LIVE: "--live KIND",
+        Source.SIMULATED: "--simulator KIND (template, model:NAME or mirror:NAME)",
+        Source.LIVE: "--live KIND (rapidapi, or the URL of a ToolBench backend)",
     }
     return " or ".join(options[kind] for kind in order if kind in options)
 
