@@ -175,4 +175,4 @@ def test_a_long_key_loses_its_middle_unless_all_is_wanted(ran: Ran) -> None:
     assert max(map(len, cut.splitlines())) <= 80
     assert "long/a-query-wh…beside-others#0" in cut
     assert f"long/{name}#0" in whole
-    assert QUERIES[0]["query"] in whole
+    assert str(QUERIES[0]["query"]) in whole

@@ -18,7 +18,7 @@ from proctor.judges.asking import UNREADABLE
 from proctor.judges.attempts import Attempt
 from proctor.judges.solving import SolvingJudge
 from proctor.judges.templates import load_template
-from proctor.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
+from proctor.messages import AIMessage, HumanMessage, SystemMessage, ToolCall, ToolMessage
 from proctor.metrics import (
     AgentGoalAccuracyWithoutReference,
     AgentGoalAccuracyWithReference,
@@ -64,7 +64,7 @@ def prompts(tmp_path: Path) -> Prompts:
 
 def conversation(city: str, *, helpful: bool) -> MultiTurnSample:
     answer = f"The train to {city} leaves at 9:24." if helpful else "I cannot help with that."
-    talk = [
+    talk: list[HumanMessage | AIMessage | ToolMessage | SystemMessage] = [
         HumanMessage(f"When does the next train to {city} leave?"),
         AIMessage("", tool_calls=[ToolCall("trains", {"to": city})]),
         ToolMessage("9:24" if helpful else "no answer"),
