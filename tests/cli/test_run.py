@@ -217,6 +217,22 @@ def test_a_key_that_is_lacking_is_said_before_the_first_trial(
 
 
 @pytest.mark.usefixtures("no_keys")
+def test_a_model_is_the_same_with_its_provider_and_without(
+    run: Run, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = {"return_type": "give_answer", "final_answer": "It is four."}
+    with ScriptedServer(lambda _: Reply(tool_calls=(ToolCall("Finish", answer, id="1"),))) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        for name in ("gpt-4o-mini", "openai/gpt-4o-mini", "openai:gpt-4o-mini"):
+            done = run(*words, "--agent", "react", "--judge", "heuristic", "--model", name)
+            assert done.exit_code == 0, done.stderr
+    assert "3 trials, 3 of them done before" in done.stderr
+    assert [row.name for row in list_runs(tmp_path / "results")] == ["react_animals-gpt-4o-mini"]
+    unknown = run(*words, "--agent", "react", "--judge", "heuristic", "--model", "openia/gpt-4o-mini")
+    assert "'openia/gpt-4o-mini' begins with no provider that is known" in unknown.stderr
+
+
+@pytest.mark.usefixtures("no_keys")
 def test_a_run_with_all_its_trials_needs_no_key(run: Run, words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     answer = {"return_type": "give_answer", "final_answer": "It is four."}
     with ScriptedServer(lambda _: Reply(tool_calls=(ToolCall("Finish", answer, id="1"),))) as server:

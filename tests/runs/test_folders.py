@@ -13,6 +13,7 @@ from proctor.records.runs import Manifest
 from proctor.records.traces import Usage
 from proctor.runs.folders import JOURNAL, begun_folder, find_run, list_runs, read_run, result_path, run_name, run_path
 from proctor.runs.ledger import Judging, Ledger, Opinion
+from proctor.runs.underway import UNDERWAY
 
 RUBRIC = Judging("rubric", "rubric")
 
@@ -52,6 +53,7 @@ def test_the_same_run_goes_on(tmp_path: Path) -> None:
 
 def test_a_folder_of_another_run_is_refused_with_the_ways_on(tmp_path: Path) -> None:
     folder = begun(tmp_path)
+    written(folder, [1])
     with pytest.raises(OptionError) as refused:
         begin_folder(folder, manifest(seed=7))
     assert str(refused.value) == (
@@ -81,6 +83,7 @@ def test_how_another_run_differs_is_said_in_words(
     tmp_path: Path, before: dict[str, Any], now: dict[str, Any], told: str
 ) -> None:
     folder = begun(tmp_path, label=manifest(**before))
+    written(folder, [1])
     with pytest.raises(OptionError) as refused:
         begin_folder(folder, manifest(**now))
     assert told in str(refused.value)
@@ -89,6 +92,7 @@ def test_how_another_run_differs_is_said_in_words(
 
 def test_a_larger_run_goes_on_when_that_is_said(tmp_path: Path) -> None:
     folder = begun(tmp_path)
+    written(folder, [1])
     larger = manifest(epochs=2)
     with pytest.raises(OptionError, match=r"its epochs is 1, not 2. Say --resume to go on with it, --name"):
         begin_folder(folder, larger)
@@ -134,6 +138,38 @@ def test_a_run_that_could_not_begin_leaves_no_folder_and_one_that_has_begun_stay
         raise OptionError("no such model.")
     with Ledger(folder / JOURNAL) as ledger:
         assert ledger.traced == {key(1)}
+
+
+def test_a_run_that_has_done_nothing_makes_room_for_another(tmp_path: Path) -> None:
+    folder = begun(tmp_path)
+    written(folder, [])
+    assert begin_folder(folder, manifest(seed=7)) == manifest(seed=7)
+    assert read_run(folder).manifest.spec.seed == 7
+
+
+def test_a_run_that_failed_or_is_underway_makes_no_room(tmp_path: Path) -> None:
+    folder = begun(tmp_path)
+    (folder / UNDERWAY).write_text("what a trial was told so far")
+    with pytest.raises(OptionError, match="is another run's: its seed is 0, not 7"):
+        begin_folder(folder, manifest(seed=7))
+    (folder / UNDERWAY).unlink()
+    with Ledger(folder / JOURNAL) as ledger:
+        ledger.keep_failure(key(1), broken(1))
+    with pytest.raises(OptionError, match="is another run's: its seed is 0, not 7"):
+        begin_folder(folder, manifest(seed=7))
+
+
+def test_a_run_that_broke_off_before_anything_was_done_leaves_no_folder(tmp_path: Path) -> None:
+    folder = run_path(tmp_path, "scripted_pets")
+
+    def breaks_off() -> None:
+        with begun_folder(folder, manifest()) as (_, ledger):
+            ledger.keep_queries([query(1)], "pets")
+            raise OptionError("the key was refused.")
+
+    with pytest.raises(OptionError, match="the key was refused"):
+        breaks_off()
+    assert not folder.exists()
 
 
 def test_a_run_that_was_killed_before_it_had_a_label_is_begun(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from proctor.records.runs import Manifest, RunRecord, RunSpec, Trial, TrialKey
 from proctor.records.traces import Usage
 from proctor.runs.ledger import Judging, Ledger
 from proctor.runs.summaries import Summary, read_summary
+from proctor.runs.underway import UNDERWAY
 from proctor.stats.intervals import Estimate
 from proctor.store.artifacts import unwritable, write_whole
 from proctor.store.lines import unreadable
@@ -108,19 +109,20 @@ def begun_folder(
     The same run goes on where it stopped. A folder that is another run's is refused; with `resume` it is gone on with
     where it differs only in how much there is to do, and with `fresh` it is begun anew. While the block lasts no other
     process changes the folder: one that wants to is told so, and has touched nothing. A run that could not begin
-    leaves no folder.
+    leaves no folder, and one that has done nothing yet makes room for another.
     """
     _kept(folder)
     _make(folder)
     with Ledger(folder / JOURNAL) as ledger:
         before = _kept(folder)
-        if fresh and before is not None:
+        gives_way = not resume and before is not None and not _is_same(before, manifest) and _is_blank(folder, ledger)
+        if (fresh and before is not None) or gives_way:
             _empty(folder, ledger)
             before = None
         try:
             yield _labelled(folder, before, manifest, resume=resume and not fresh), ledger
         except ProctorError:
-            if before is None and ledger.journal.empty:
+            if (before is None or not resume) and _is_blank(folder, ledger):
                 shutil.rmtree(folder, ignore_errors=True)
             raise
 
@@ -137,7 +139,7 @@ def _labelled(folder: Path, before: Manifest | None, manifest: Manifest, *, resu
             f"{manifest.cache_id or 'none'}. Name that cache again, or say --name NAME to keep both, or --fresh to "
             "throw the old run away."
         )
-    if before.spec.key == manifest.spec.key and before.query_ids == manifest.query_ids:
+    if _is_same(before, manifest):
         return before
     differ = _differences(before.spec, manifest.spec)
     if resume and set(differ) <= set(_EXTENT):
@@ -147,6 +149,18 @@ def _labelled(folder: Path, before: Manifest | None, manifest: Manifest, *, resu
         f"{folder} is another run's: {_said(before.spec, manifest.spec, differ)}. Say{larger} --name NAME to keep "
         "both, or --fresh to throw the old one away."
     )
+
+
+def _is_same(before: Manifest, now: Manifest) -> bool:
+    return before.spec.key == now.spec.key and before.query_ids == now.query_ids
+
+
+def _is_blank(folder: Path, ledger: Ledger) -> bool:
+    """Whether nothing has come of a run yet: no trial, no verdict, no line that cannot be read, nothing underway."""
+    if ledger.journal.damaged or any(ledger.journal.keys(kind) for kind in ("trace", "failure", "verdict")):
+        return False
+    kept = folder / UNDERWAY
+    return not kept.exists() or not kept.stat().st_size
 
 
 def _going_on(manifest: Manifest, before: Manifest) -> Manifest:

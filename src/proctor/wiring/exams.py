@@ -16,6 +16,8 @@ from proctor.config import Benchmark, Settings
 from proctor.errors import OptionError
 from proctor.judges.judge import Judge
 from proctor.metrics._trials import broken
+from proctor.models.environment import read_environment
+from proctor.models.names import address
 from proctor.records.runs import Manifest, RunRecord, RunSpec
 from proctor.report.summary import RunSummary, summarise
 from proctor.report.terminal import overview, plain
@@ -28,6 +30,7 @@ from proctor.runs.schedule import State
 from proctor.runs.underway import keeping
 from proctor.runs.watching import Watcher, nobody
 from proctor.stats.calibration import Calibration
+from proctor.wiring.agents import asks_model
 from proctor.wiring.benchmarks import Opened, open_benchmark
 from proctor.wiring.calibrations import calibration_for, calibration_named
 from proctor.wiring.clusters import on_cluster
@@ -94,7 +97,7 @@ def prepare(settings: Settings, given: Given | None = None, benchmark: Opened | 
     spec = _spec(settings, benchmark, given)
     trials = planned(spec, benchmark.sets)
     identities = tuple(f"{trial.test_set}/{trial.query_id}" for trial in trials if trial.epoch == 0)
-    config = settings.run.name or _config(settings, benchmark)
+    config = settings.run.name or _config(settings, benchmark, spec.agent_model)
     manifest = Manifest(
         spec=spec,
         proctor_version=__version__,
@@ -189,7 +192,7 @@ def _spec(settings: Settings, benchmark: Opened, given: Given) -> RunSpec:
         benchmark=benchmark.name,
         test_sets=tuple(benchmark.sets),
         agent=settings.agent.name,
-        agent_model=settings.agent.model,
+        agent_model=_model(settings, given),
         agent_options=settings.agent.options,
         simulator=said.simulator or ", ".join(one.name for one in given.simulators) or None,
         policy=said.policy,
@@ -203,7 +206,15 @@ def _spec(settings: Settings, benchmark: Opened, given: Given) -> RunSpec:
     )
 
 
-def _config(settings: Settings, benchmark: Opened) -> str:
+def _model(settings: Settings, given: Given) -> str | None:
+    """The model's name with its provider, so that a run is the same one however that was written."""
+    said = settings.agent
+    if said.model is None or given.model is not None or not asks_model(said.name):
+        return said.model
+    return address(said.model, said.url, read_environment()).name
+
+
+def _config(settings: Settings, benchmark: Opened, model: str | None) -> str:
     """What a run is called beside its agent, where nobody says: its benchmark, the sets that were named, its model."""
-    model = settings.agent.model.rsplit("/", 1)[-1] if settings.agent.model else ""
+    model = model.rsplit("/", 1)[-1] if model else ""
     return "-".join(part for part in (benchmark.name, *settings.benchmark.test_set, model) if part)
