@@ -130,6 +130,25 @@ def test_plain_lines_are_few_and_tell_what_is_odd() -> None:
     assert lines[-1] == "stopping: 3 trials at work are finished; Ctrl-C again leaves them"
 
 
+def test_a_failure_that_comes_again_is_told_once_and_counted_at_the_end() -> None:
+    down = Failure("SourceDown", "nobody answers", Fault.ENVIRONMENT)
+    busy = Failure("ModelBusyError", "too many requests", Fault.ENVIRONMENT)
+    lines = watched("plain", [Planned(10, 0, "run"), *(Again(one, down) for one in KEYS), Again(KEYS[0], busy)])
+    assert lines == [
+        "run: 10 trials",
+        "single/0#0 failed through the environment, to be tried again: SourceDown: nobody answers",
+        "single/0#0 failed through the environment, to be tried again: ModelBusyError: too many requests",
+        "failed through the environment 10 times: SourceDown: nobody answers",
+    ]
+
+
+def test_of_many_different_failures_the_first_are_told_and_the_rest_counted() -> None:
+    failures = [Failure("Odd", str(number), Fault.ENVIRONMENT) for number in range(10)]
+    lines = watched("plain", [Planned(10, 0, "run"), *(Again(KEYS[0], one) for one in failures)])
+    assert len(lines) == 1 + 5 + 1
+    assert lines[-1] == "failed through the environment in other ways: 5 times"
+
+
 @pytest.mark.parametrize(("trials", "step", "most"), [(1000, 0.001, 12), (1000, 0.1, 22), (5, 0.001, 7)])
 def test_plain_lines_do_not_grow_with_the_run(trials: int, step: float, most: int) -> None:
     events: list[Event] = [Planned(trials, 0, "run")]

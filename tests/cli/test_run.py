@@ -223,10 +223,12 @@ def test_a_model_is_the_same_with_its_provider_and_without(
     answer = {"return_type": "give_answer", "final_answer": "It is four."}
     with ScriptedServer(lambda _: Reply(tool_calls=(ToolCall("Finish", answer, id="1"),))) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        for name in ("gpt-4o-mini", "openai/gpt-4o-mini", "openai:gpt-4o-mini"):
-            done = run(*words, "--agent", "react", "--judge", "heuristic", "--model", name)
-            assert done.exit_code == 0, done.stderr
-    assert "3 trials, 3 of them done before" in done.stderr
+        react = ("--agent", "react", "--judge", "heuristic", "--model")
+        first, *others = (
+            run(*words, *react, name) for name in ("gpt-4o-mini", "openai/gpt-4o-mini", "openai:gpt-4o-mini")
+        )
+    assert first.exit_code == 0, first.stderr
+    assert ["3 trials, 3 of them done before" in other.stderr for other in others] == [True, True]
     assert [row.name for row in list_runs(tmp_path / "results")] == ["react_animals-gpt-4o-mini"]
     unknown = run(*words, "--agent", "react", "--judge", "heuristic", "--model", "openia/gpt-4o-mini")
     assert "'openia/gpt-4o-mini' begins with no provider that is known" in unknown.stderr
@@ -344,6 +346,22 @@ def test_where_no_trial_could_be_done_the_exit_code_says_so(run: Run, words: lis
     assert "proctor: none of 3 trials could be done: AgentUnavailableError: the agent " in done.stderr
     assert "could not be reached" in done.stderr
     assert done.stderr.rstrip().endswith("The same command tries them again.")
+    assert done.output.rstrip().endswith("The same command tries them again."), "what went wrong stands last"
+
+
+def test_where_nothing_could_be_done_nothing_is_said_to_come_next_and_a_failure_is_told_once(
+    run: Run, tmp_path: Path
+) -> None:
+    agent = ("--agent", "http://127.0.0.1:1/agent", "--limit", "1", "--output", str(tmp_path / "results"))
+    done = run("run", *agent, "--tries", "1", "--display", "plain")
+    assert done.exit_code == 1
+    assert "next " not in done.stdout
+    assert (
+        sum("failed through the environment, to be tried again: AgentUn" in line for line in done.stderr.splitlines())
+        == 1
+    )
+    planned = read_run(next((tmp_path / "results" / "runs").iterdir())).planned
+    assert f"failed through the environment {planned} times: AgentUnavailableError" in done.stderr
 
 
 def test_where_some_trials_are_owed_there_is_a_result_all_the_same(run: Run, words: list[str], tmp_path: Path) -> None:

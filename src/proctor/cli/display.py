@@ -9,6 +9,7 @@ import contextlib
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, TextIO
 
@@ -23,6 +24,8 @@ __all__ = ["DISPLAYS", "displayed"]
 
 DISPLAYS = ("full", "plain", "json", "none")
 _VERDICTS = [status.value for status in POINTS]
+_KINDS_OF_FAILURE = 5
+"""So many different failures are told one by one; all are counted at the end."""
 _PAUSE = 10.0
 """Seconds between two plain lines, when less than a tenth was done meanwhile."""
 
@@ -72,7 +75,10 @@ def _as_json(event: Event, now: float) -> str:
 
 
 class _Plain:
-    """A line at the beginning, one for every tenth or every ten seconds, one for whatever is odd, one at the end."""
+    """A line at the beginning, one for every tenth or every ten seconds, one for whatever is odd, one at the end.
+
+    A failure that comes again is told once, and counted at the end.
+    """
 
     def __init__(self, out: TextIO, clock: Callable[[], float]) -> None:
         self._out = out
@@ -80,6 +86,7 @@ class _Plain:
         self._standing = Standing()
         self._said_at = 0.0
         self._said = (0, 0)
+        self._failures = Counter[str]()
 
     def __call__(self, event: Event) -> None:
         now = self._clock()
@@ -89,7 +96,7 @@ class _Plain:
             again = f", {amount(standing.before)} of them done before" if standing.before else ""
             self._say(f"{standing.name}: {amount(standing.planned)} trials{again}", now)
         elif isinstance(event, Again):
-            self._say(f"{event.trial} failed through the environment, to be tried again: {standing.last_failure}", now)
+            self._failed(event, now)
         elif isinstance(event, Interrupted):
             self._say(f"stopping: {event.at_work} trials at work are finished; Ctrl-C again leaves them", now)
         elif self._is_due(now):
@@ -100,6 +107,17 @@ class _Plain:
         if self._counted() != self._said:
             now = self._clock()
             self._say(standing_line(self._standing, now), now)
+        for failure, times in self._failures.most_common(_KINDS_OF_FAILURE):
+            if times > 1:
+                _print(self._out, f"failed through the environment {amount(times)} times: {failure}")
+        if others := sum(times for _, times in self._failures.most_common()[_KINDS_OF_FAILURE:]):
+            _print(self._out, f"failed through the environment in other ways: {amount(others)} times")
+
+    def _failed(self, event: Again, now: float) -> None:
+        failure = self._standing.last_failure
+        self._failures[failure] += 1
+        if self._failures[failure] == 1 and len(self._failures) <= _KINDS_OF_FAILURE:
+            self._say(f"{event.trial} failed through the environment, to be tried again: {failure}", now)
 
     def _counted(self) -> tuple[int, int]:
         return self._standing.done, self._standing.verdicts.total()

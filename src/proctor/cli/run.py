@@ -128,14 +128,17 @@ def _run(said: dict[str, Any]) -> int:
         click.echo(f"proctor: {prepared.warning}", err=True)
     with displayed(said["display"]) as watch:
         ended = asyncio.run(sit(prepared, resume=said["resume"], fresh=said["fresh"], watch=watch))
-    code = _report(ended, said["display"])
+    _report(ended, said["display"])
     page = None
     if not said["no_page"]:
         wish = Wish(calibration=settings.judge.calibration, most_beside=_BESIDE)
         page = write_page(ended.folder, ended.record, page_path(ended.folder), wish=wish)
+    code, closing = _closing(ended)
     if said["display"] != "none":
-        starts = settings.benchmark.name == "starter" and not ended.stopped
+        starts = settings.benchmark.name == "starter" and code == 0
         click.echo("\n".join(_places(ended, page) + (_next() if starts else [])), err=said["display"] == "json")
+    if closing is not None:
+        click.echo(f"proctor: {closing}", err=True)
     return code
 
 
@@ -155,35 +158,32 @@ def _pair(text: str) -> tuple[str, Any]:
         return key, value
 
 
-def _report(ended: Ended, display: str | None) -> int:
+def _report(ended: Ended, display: str | None) -> None:
     tell_damage(ended.record, ended.folder)
     if display == "json":
         click.echo(ended.result.read_text("utf-8"), nl=False)
     else:
         click.echo(painted(overview(ended.figures)))
+
+
+def _closing(ended: Ended) -> tuple[int, str | None]:
+    """The exit code, and what is still to be done: it stands last, where it is seen."""
+    planned = ended.record.planned
     if ended.stopped:
-        click.echo(
-            f"proctor: stopped with {ended.owed} of {ended.record.planned} trials to do; the same command goes on.",
-            err=True,
+        return STOPPED, f"stopped with {ended.owed} of {planned} trials to do; the same command goes on."
+    if ended.state.left and ended.state.left == planned:
+        return ERROR, (
+            f"none of {counted(planned, 'trial')} could be done: {_trouble(ended.record)}. The same command tries them "
+            "again."
         )
-        return STOPPED
-    if ended.state.left and ended.state.left == ended.record.planned:
-        click.echo(
-            f"proctor: none of {counted(ended.record.planned, 'trial')} could be done: {_trouble(ended.record)}. "
-            "The same command tries them again.",
-            err=True,
-        )
-        return 1
     if ended.state.left:
-        click.echo(
-            f"proctor: {counted(ended.state.left, 'trial')} failed through the environment and are owed; the same "
-            "command tries them again.",
-            err=True,
+        return 0, (
+            f"{counted(ended.state.left, 'trial')} failed through the environment and are owed; the same command tries "
+            "them again."
         )
     if (lost := unjudged(ended.record)) is not None:
-        click.echo(f"proctor: {lost}", err=True)
-        return ERROR
-    return 0
+        return ERROR, lost
+    return 0, None
 
 
 def _trouble(run: RunRecord) -> str:
