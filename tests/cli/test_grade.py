@@ -320,6 +320,21 @@ def test_a_gate_fails_the_command(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("exam")
+def test_of_several_judges_a_gate_wants_one_named(run: Run, judge: ScriptedServer) -> None:
+    graded(run, *FIRST, "--judge", "heuristic")
+    gate = (str(FOLDER), "--fail-under")
+    assert run("grade", *gate, "sopr=0.6").exit_code == 0, "one judge is meant without a word"
+    graded(run, *FIRST, *by_model(judge))
+    refused = run("grade", *gate, "sopr=0.6")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "there are verdicts of 2 judges ('heuristic', '" in refused.stderr
+    assert "say whose: --judge NAME." in refused.stderr
+    assert run("grade", *gate, "sopr=0.6", "--judge", "heuristic").exit_code == 0
+    assert run("grade", *gate, "finish=0.1").exit_code == 0, "who judges has no say in how many answers there are"
+    assert run("grade", str(FOLDER)).exit_code == 0
+
+
+@pytest.mark.usefixtures("exam")
 def test_the_table_shows_both_denominators(run: Run) -> None:
     done = run("grade", *FIRST, "--judge", "heuristic")
     assert "SoPR by heuristic  all queries  of  answered only  of" in done.stdout

@@ -20,7 +20,7 @@ from proctor.config import Settings, read_settings, settings_of
 from proctor.runs.gates import Gate, decide, read_gate
 from proctor.runs.watching import Again, Event, Interrupted, Planned
 from proctor.wiring.calibrations import calibration_for, calibration_named
-from proctor.wiring.grading import GradedRun, folders_of, grade_folder, warning_of
+from proctor.wiring.grading import GradedRun, folders_of, grade_folder, refuse_many_judges, warning_of
 
 _GATED = ("sopr", "api_call_score", "finish")
 _SETTINGS = (
@@ -115,7 +115,8 @@ def command(ctx: click.Context, /, **said: Any) -> None:
     in files or in folders. Recorded answers are taken in as a run and need their --benchmark.
 
     Without --judge the verdicts that are there are counted. The verdicts of another judge, and further repeats, are
-    written down beside them; nothing is asked twice, and what was stopped goes on by the same command.
+    written down beside them; nothing is asked twice, and what was stopped goes on by the same command. A gate on the
+    pass rate of a run that several judges have judged needs --judge.
 
     Exit codes: 0 all went well, 1 an error, 100 a gate failed.
     """
@@ -131,6 +132,9 @@ def _grade(wish: Wish, said: dict[str, Any]) -> int:
     taken = folders_of(wish.sources, settings)
     for line in _losses(taken.lost):
         click.echo(line, err=True)
+    if not settings.judge.name and any(gate.metric == "sopr" for gate in gates):
+        for folder in taken.folders:
+            refuse_many_judges(folder)
     graded = asyncio.run(_all_graded(taken.folders, settings))
     told = [
         Told.of(one, compat=wish.compat is not None, calibration=calibration_for(named, one.record), level=wish.level)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from proctor.errors import OptionError
-from proctor.judges.judge import Judge
+from proctor.judges.judge import BY_RULE, Judge
 from proctor.records.grades import Missing, Verdict
 from proctor.records.runs import Manifest, TrialKey
 from proctor.records.traces import Failure, Fault
@@ -24,7 +24,7 @@ from proctor.runs.underway import settled, settled_but, underway
 from proctor.runs.watching import Again, Began, Interrupted, Planned, Watcher, nobody
 from proctor.store.journal import Journal
 
-__all__ = ["Graders", "grade", "keep_recorded"]
+__all__ = ["Graders", "grade", "judges_heard", "keep_recorded"]
 
 _RECORDED = Judging("recorded", "recorded")
 """Who judged, where verdicts came with the answers."""
@@ -84,6 +84,16 @@ def keep_recorded(recorded: Recorded, ledger: Ledger) -> None:
         _keep_verdicts(ledger, trial, judging, verdicts)
     if ledger.judging is None:
         ledger.keep_judging(judging)
+
+
+def judges_heard(ledger: Ledger) -> list[str]:
+    """Whose verdicts stand in a run's journal: a judge with two versions of its prompts stands there twice."""
+    heard: dict[str, str] = {}
+    for key, opinion in ledger.journal.bodies("verdict", Opinion):
+        verdict = opinion.verdict
+        if isinstance(verdict, Verdict) and verdict.judge != BY_RULE:
+            heard.setdefault(str(key[-2]), verdict.judge)
+    return list(heard.values())
 
 
 def _who_recorded(recorded: Recorded) -> Judging:

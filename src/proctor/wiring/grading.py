@@ -14,7 +14,7 @@ from proctor.errors import FileError, OptionError
 from proctor.formats.stabletoolbench.recordings import Recording, find_recordings
 from proctor.records.runs import RunRecord
 from proctor.runs import folders
-from proctor.runs.grading import Graders, grade, keep_recorded
+from proctor.runs.grading import Graders, grade, judges_heard, keep_recorded
 from proctor.runs.ledger import Ledger
 from proctor.runs.recorded import Label, recorded_run
 from proctor.runs.running import Pace
@@ -25,7 +25,7 @@ from proctor.wiring.benchmarks import open_benchmark
 from proctor.wiring.judges import judge_of
 from proctor.wiring.models import Models, patience_of, self_judged
 
-__all__ = ["GradedRun", "folders_of", "grade_folder", "warning_of"]
+__all__ = ["GradedRun", "folders_of", "grade_folder", "refuse_many_judges", "warning_of"]
 
 _RECORDED = "recorded"
 
@@ -86,6 +86,20 @@ async def grade_folder(folder: Path, settings: Settings, *, watch: Watcher = nob
     finally:
         await models.aclose()
     return GradedRun(record, folder, state)
+
+
+def refuse_many_judges(folder: Path) -> None:
+    """OptionError where several judges gave verdicts on a run: then a gate on them has to say whose it looks at."""
+    if not (folder / folders.JOURNAL).exists():
+        return
+    with Ledger(folder / folders.JOURNAL, read_only=True) as ledger:
+        heard = judges_heard(ledger)
+    if len(heard) > 1:
+        names = ", ".join(repr(name) for name in dict.fromkeys(heard))
+        raise OptionError(
+            f"{folder}: there are verdicts of {len(heard)} judges ({names}), and a gate looks at those of one; "
+            "say whose: --judge NAME."
+        )
 
 
 def warning_of(folder: Path, settings: Settings) -> str | None:
