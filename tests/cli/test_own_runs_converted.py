@@ -183,7 +183,9 @@ def test_a_trace_of_two_thousand_steps_goes_everywhere_and_back(run: Run) -> Non
     assert ended.result.stat().st_size < 20_000_000
     assert run("report", "results/runs/scripted_long").exit_code == 0
     assert run("show", "results/runs/scripted_long", "1").exit_code == 0
-    assert run("grade", "results/runs/scripted_long", "--judge", "rubric").exit_code == 0
+    done = run("grade", "results/runs/scripted_long", "--judge", "rubric")
+    assert done.exit_code == 1
+    assert "scripted_long: not one answer could be judged" in done.stderr
     assert written(run, "results/runs/scripted_long", "long").exit_code == 0
     for form in ("raw", "samples", "pass-rates", "converted"):
         done = run("convert", "long", "--to", form, "-o", f"as/{form}")
