@@ -68,7 +68,7 @@ def test_the_figures_of_a_page_are_json_on_request_and_no_page_is_written_then(r
 def test_runs_that_cannot_be_compared_are_shown_and_the_reason_is_said(ran: Ran) -> None:
     few = ("--limit", "2", "--name", "few")
     assert ran("run", *_exam("baseline"), *few, "--display", "none").exit_code == 0
-    assert ran("grade", "results/baseline_few", "--judge", "rubric").exit_code == 0
+    assert ran("grade", "results/baseline_few", "--judge", "rubric").exit_code == 1, "no rubric fits these queries"
     said = json.loads(ran("report", "baseline_towns", "baseline_few", "--json").stdout)
     assert "was judged by" in said["refused"]
     assert [one["measure"] for one in said["versus"]] == ["API call score"]
