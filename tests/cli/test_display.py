@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from rich.style import Style
 
 from proctor import report
 from proctor.cli.display import displayed, duration, so_far, standing_line
@@ -233,6 +234,7 @@ def test_the_picture_fits_its_terminal_and_80_columns(width: int) -> None:
 
 
 def drawn_with(**how: Any) -> str:
+    Style.parse.cache_clear()  # a style keeps the codes of the first terminal that it was drawn on
     out = io.StringIO()
     console = Console(file=out, width=80, force_terminal=True, color_system="truecolor", **how)
     console.print(picture(standing_after(EVENTS), 104.0))

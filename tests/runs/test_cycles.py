@@ -26,6 +26,17 @@ def test_whoever_switched_it_off_keeps_it_off() -> None:
         gc.set_threshold(*usual)
 
 
+def test_blocks_that_overlap_put_the_pace_back_once() -> None:
+    usual = gc.get_threshold()
+    first, second = looked_for_seldom(), looked_for_seldom()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert gc.get_threshold()[0] > usual[0]
+    second.__exit__(None, None, None)
+    assert gc.get_threshold() == usual
+
+
 def _broken(seen: list[int]) -> None:
     with looked_for_seldom():
         seen.append(gc.get_threshold()[0])

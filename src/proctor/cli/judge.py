@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -23,8 +24,8 @@ from proctor.stats.intervals import Estimate, check_level
 from proctor.store.artifacts import write_whole
 from proctor.wiring.labelling import label as labelled
 from proctor.wiring.shipped import LABELS, shipped
+from proctor.wiring.solvability import Opinions, solvability_table
 from proctor.wiring.solvability import solvability as judged_solvability
-from proctor.wiring.solvability import solvability_table
 
 _ROWS = (
     ("agreement", "raw"),
@@ -116,8 +117,9 @@ def label(output: str, **said: Any) -> None:
 @click.option("--replies", metavar="FILE", help="Record the judge's replies here, and ask nothing twice.")
 @click.option("--replay", is_flag=True, default=None, help="Ask no model: every reply has to stand in --replies.")
 @click.option("--output", "-o", metavar="FILE", help="Write each query's status and reason to this .csv file.")
+@click.option("--json", "as_json", is_flag=True, help="Print every query's status and reason as JSON.")
 @click.pass_context
-def solvability(ctx: click.Context, /, output: str | None, **said: Any) -> None:
+def solvability(ctx: click.Context, /, output: str | None, as_json: bool, **said: Any) -> None:
     """Ask a judge which queries of a benchmark can be solved at all.
 
     The judge sees each query with the tools that its file lists. Exit codes: 0 all went well, 1 an error, or not one
@@ -125,15 +127,20 @@ def solvability(ctx: click.Context, /, output: str | None, **said: Any) -> None:
     """
     found = asyncio.run(judged_solvability(settings_of(said)))
     read = [one.said.status.value for one in found.opinions if not isinstance(one.said, Missing)]
-    lost = Counter(one.said.reason for one in found.opinions if isinstance(one.said, Missing))
-    click.echo(f"{len(read)} of {len(found.opinions)} queries are judged by {found.judge}.")
-    for status in Solvability:
-        click.echo(f"{status.value:<12}{read.count(status.value)}")
-    for reason, count in lost.most_common():
-        click.echo(f"unmeasured: {count}  {reason}")
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(found)).decode())
+    else:
+        click.echo("\n".join(_solvable(found, read)))
     if output is not None:
         write_whole(output, solvability_table(found).encode(errors="backslashreplace"))
     ctx.exit(0 if read else ERROR)
+
+
+def _solvable(found: Opinions, read: list[str]) -> Iterator[str]:
+    lost = Counter(one.said.reason for one in found.opinions if isinstance(one.said, Missing))
+    yield f"{len(read)} of {len(found.opinions)} queries are judged by {found.judge}."
+    yield from (f"{status.value:<12}{read.count(status.value)}" for status in Solvability)
+    yield from (f"unmeasured: {count}  {reason}" for reason, count in lost.most_common())
 
 
 def _lines(name: str, agreement: Agreement | Missing) -> str:
