@@ -397,6 +397,16 @@ async def test_where_another_answer_was_stored_first_that_one_is_given(
     assert "another answer was stored first" in attempts_of(answer)[-1]
 
 
+async def test_an_answer_that_only_memory_keeps_is_one_answer_however_often_it_is_given(
+    make_gateway: Any, store: ResponseStore
+) -> None:
+    store.freeze()
+    gateway = make_gateway(simulators=CannedSource([{"wind": 5}]), options=GatewayOptions(run="mine"))
+    first, again = [(await gateway.call(*NAMES, KIEL)).provenance for _ in range(2)]
+    assert (first.entry, first.at, first.source) == (again.entry, again.at, again.source)
+    assert first.entry is not None
+
+
 async def test_a_frozen_store_is_read_and_not_written(make_gateway: Any, store: ResponseStore) -> None:
     store.put(Entry.of(ApiId(*NAMES), {"portName": "Riga"}, Answer("calm")))
     store.freeze()

@@ -59,6 +59,18 @@ def test_of_alternatives_the_one_that_was_taken_stands() -> None:
     assert [(one.name, one.state) for one in found.wanted] == [("find_trains_for_railway", "made")]
 
 
+def test_a_call_that_was_taken_back_fulfils_nothing_and_the_others_keep_their_numbers() -> None:
+    steps = (call(FARES, train=7), call(TRAINS, town="Ness"))
+    for more in ({"calls": [wanted("get_fares_for_railway", train=7)]}, {"gold": (GoldApi("Railway", "Get Fares"),)}):
+        query = Query("1", "How much is it?", more.get("gold", ()), calls=tuple(more.get("calls", ())))  # type: ignore[arg-type]
+        trace = Trace("1", StopReason.FINISHED, steps=steps, back=((1, -1),))
+        found = beside_gold(Trial(TrialKey("s", "1"), query, trace))
+        assert ([one.state for one in found.wanted], found.against) == (["missing"], {})
+    query = Query("1", "Which?", calls=(wanted("find_trains_for_railway", town="Ness"),))
+    found = beside_gold(Trial(TrialKey("s", "1"), query, Trace("1", StopReason.FINISHED, steps=steps, back=((1, -1),))))
+    assert ([one.state for one in found.wanted], found.against) == (["made"], {1: 0})
+
+
 def test_gold_calls_stand_in_their_own_order_beyond_ten() -> None:
     golds = [wanted("get_fares_for_railway", train=number) for number in range(12)]
     found = beside_gold(trial(call(FARES, train=3), calls=golds))

@@ -199,6 +199,8 @@ class Gateway:
             return fresh
         store = self.store
         if store is None or not await self._takes_answers(store):
+            # In memory it has its key as well: it is one answer, however often it is given, and was paid for once.
+            fresh = msgspec.structs.replace(fresh, provenance=msgspec.structs.replace(told, entry=call.key))
             self._memory.put(call.key, as_recorded(self._marked(fresh), call.key, self._options.run))
             return (
                 fresh if store is None else _with_attempts(fresh, (*told.attempts, f"{store.name}: takes no answers"))

@@ -94,7 +94,11 @@ def simulation_of(trials: Iterable[Trial]) -> Usage:
     for step in _steps(trials):
         made = step.answer.provenance if step.answer is not None else None
         if made is not None and made.usage is not None:
-            paid[_Made(made.entry, made.at, step.api)] = made.usage
+            key = _Made(made.entry, made.at, step.api)
+            before = paid.get(key)
+            # Who asked in vain, because another's answer was stored first, has paid for that one and for its own.
+            if before is None or made.usage.requests > before.requests:
+                paid[key] = made.usage
     return sum(paid.values(), Usage())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -57,10 +57,20 @@ def beside_gold(trial: Trial) -> Beside:
     try:
         gold = read_gold(list(trial.query.calls))
         names = set(_names(gold))
-        made = [_made(step, names) for step in trial.trace.steps if isinstance(step, CallStep)]
-        return _paired(match_trajectories(made, gold, "superset"), _apis(trial, names))
+        on_path = dict(_calls_on_path(trial))
+        made = [_made(step, names) for step in on_path.values()]
+        return _paired(match_trajectories(made, gold, "superset"), _apis(trial, names), list(on_path))
     except (SampleError, UnmeasuredError) as error:
         return Beside(note=f"the calls could not be paired: {error}")
+
+
+def _calls_on_path(trial: Trial) -> Iterator[tuple[int, CallStep]]:
+    """The calls that count, each with its number among all calls; those that were taken back are none of them."""
+    on_path = set(trial.trace.path_places)
+    calls = ((place, step) for place, step in enumerate(trial.trace.steps) if isinstance(step, CallStep))
+    for number, (place, step) in enumerate(calls):
+        if place in on_path:
+            yield number, step
 
 
 def _made(step: CallStep, names: Collection[str]) -> ToolCall:
@@ -99,16 +109,16 @@ def _names_of(api: ApiId) -> tuple[str, str]:
     return plain_name(api), canonical_name(api)
 
 
-def _paired(found: TrajectoryResult, apis: Mapping[str, tuple[str, str]]) -> Beside:
+def _paired(found: TrajectoryResult, apis: Mapping[str, tuple[str, str]], numbers: Sequence[int]) -> Beside:
     calls: dict[str, tuple[WantedCall, str]] = {call.where: (call, "missing") for call in found.missing}
     held: dict[int, str] = {}
     differences: dict[int, tuple[Difference, ...]] = {}
     for state, pairs in (("made", found.pairs), ("differs", found.differing), ("moved", found.moved)):
         for pair in pairs:
             calls[pair.wanted.where] = (pair.wanted, state)
-            held[pair.made.index] = pair.wanted.where
+            held[numbers[pair.made.index]] = pair.wanted.where
             if pair.differences:
-                differences[pair.made.index] = pair.differences
+                differences[numbers[pair.made.index]] = pair.differences
     places = {where: place for place, where in enumerate(sorted(calls, key=_in_order))}
     wanted = [
         Wanted(call.name, call.args, call.optional, apis.get(call.name), state)
@@ -130,8 +140,7 @@ def _by_api(trial: Trial) -> Beside:
 
 
 def _places(trial: Trial, places: dict[tuple[str, str], int]) -> Iterable[tuple[int, int]]:
-    calls = (step for step in trial.trace.steps if isinstance(step, CallStep))
-    for index, step in enumerate(calls):
+    for index, step in _calls_on_path(trial):
         if step.api is not None and (step.api.tool, step.api.api) in places:
             yield index, places[step.api.tool, step.api.api]
 
