@@ -264,6 +264,13 @@ def test_a_frozen_cache_stands_in_the_result_and_another_does_not_go_on_with_it(
     assert f"was answered by the frozen cache {content}, and --cache is" in refused.stderr
 
 
+def test_a_cache_that_is_only_an_empty_file_yet_is_filled(run: Run, words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "new.db").touch()
+    done = run(*words, "--agent", "oracle", "--cache", str(tmp_path / "new.db"))
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "new.db").stat().st_size > 0
+
+
 def test_a_larger_run_goes_on(run: Run, words: list[str], tmp_path: Path) -> None:
     run(*words, "--limit", "1")
     done = run(*words, "--limit", "3", "--resume")

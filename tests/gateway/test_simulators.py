@@ -224,6 +224,8 @@ CUT = '{"status": "str", "data": {"count": "int", "films": [{"id": "int", "name"
         ("{not json, at all", None),
         ('{"a": 1}', {"a": 1}),
         ("a sentence", "a sentence"),
+        ("{'status': 'ok', 'id': 1}", "{'status': 'ok', 'id': 1}"),
+        ("[1] plain text", "[1] plain text"),
         ({"a": 1}, {"a": 1}),
     ],
 )

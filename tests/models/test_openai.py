@@ -347,6 +347,25 @@ async def test_a_form_that_worked_is_not_blamed_for_a_later_no(serve: Any, quick
     assert (len(server.bodies), model.lacks) == (2, frozenset())
 
 
+async def test_a_form_that_other_questions_have_shown_to_work_is_not_given_up(serve: Any, quick_model: Any) -> None:
+    begun = asyncio.Event()
+
+    async def says(body: dict[str, Any]) -> Any:
+        asked = body["messages"][0]["content"]
+        if asked.startswith("odd") and "response_format" in body:
+            begun.set()
+            return error(400, "invalid request")
+        if asked.startswith("odd"):
+            await asyncio.sleep(0.2)  # the other question has its answer meanwhile
+        else:
+            await begun.wait()
+        return "1"
+
+    model = quick_model(serve(says))
+    await asyncio.gather(*(model.reply(Request.of(asked, output=VERDICT)) for asked in ("odd", "even")))
+    assert model.lacks == frozenset()
+
+
 async def test_what_is_refused_though_it_was_left_out_is_not_asked_for_ever(serve: Any, quick_model: Any) -> None:
     server = serve(lambda _: error(400, "Unsupported parameter: 'temperature' is not supported with this model."))
     with pytest.raises(ModelRequestError, match="temperature"):

@@ -147,6 +147,14 @@ def test_a_run_that_has_done_nothing_makes_room_for_another(tmp_path: Path) -> N
     assert read_run(folder).manifest.spec.seed == 7
 
 
+def test_what_somebody_put_beside_a_run_that_has_done_nothing_stays(tmp_path: Path) -> None:
+    folder = begun(tmp_path)
+    (folder / "notes.txt").write_text("mine", "utf-8")
+    with pytest.raises(OptionError), begun_folder(folder, manifest(seed=7)):
+        raise OptionError("it could not begin.")
+    assert [path.name for path in folder.iterdir()] == ["notes.txt"]
+
+
 def test_a_run_that_failed_or_is_underway_makes_no_room(tmp_path: Path) -> None:
     folder = begun(tmp_path)
     (folder / UNDERWAY).write_text("what a trial was told so far")

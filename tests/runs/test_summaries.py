@@ -37,7 +37,7 @@ def result_file(folder: Path, method: str = "rubric", results: int = 1) -> Path:
 def test_the_figures_are_read_as_they_were_written(tmp_path: Path, results: int) -> None:
     path = result_file(tmp_path, results=results)
     assert read_summary(path) == Summary(
-        proportion(3, 4), Missing("no query names an API"), Denominators(4, 4, 4), "rubric", "all queries"
+        proportion(3, 4), Missing("no query names an API"), Denominators(4, 4, 4), "rubric", "all queries", "rubric"
     )
 
 

@@ -36,7 +36,7 @@ def salvaged(template: Any) -> Any:
     """A documented response as a value; of one that is JSON text, what the text says.
 
     Recorded documents hold texts that were cut after so many characters. The fields that are whole are kept, and what
-    was open is closed; None where no field is whole.
+    was open is closed; None where no field is whole. A text that is whole and no JSON stays as it is.
 
     >>> salvaged('{"status": "str", "data": {"id": "int", "name": "st')
     {'status': 'str', 'data': {'id': 'int'}}
@@ -46,15 +46,17 @@ def salvaged(template: Any) -> Any:
     try:
         return json.loads(template)
     except (ValueError, RecursionError):
-        whole = _closed(template)
+        cut, whole = _closed(template)
+    if not cut:
+        return template
     try:
         return None if whole is None else json.loads(whole)
     except (ValueError, RecursionError):
         return None
 
 
-def _closed(text: str) -> str | None:
-    """JSON up to its last whole value, with all that is open closed behind it."""
+def _closed(text: str) -> tuple[bool, str | None]:
+    """Whether something is still open at the end; and JSON up to its last whole value, with all that is open closed."""
     still_open: list[str] = []
     closed: str | None = None
     inside = escaped = False
@@ -70,7 +72,7 @@ def _closed(text: str) -> str | None:
         elif still_open and character == still_open[-1]:
             still_open.pop()
             closed = text[: place + 1] + "".join(reversed(still_open))
-    return closed
+    return inside or bool(still_open), closed
 
 
 def _filled(value: Any, given: dict[str, Any], key: str, path: str, depth: int) -> Any:

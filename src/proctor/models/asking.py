@@ -66,7 +66,8 @@ class Learned:
         if form is not None:
             self.taken |= {form}
         for wrong in doubted:
-            self.note(wrong, model)
+            if wrong not in self.taken:  # another question has shown meanwhile that it works
+                self.note(wrong, model)
 
     def note(self, lacking: str, model: str) -> None:
         """Remember, and say so the first time."""

@@ -93,8 +93,8 @@ class Exchange:
             known = {**client.default_headers, **client.auth_headers}
             self._heads = {name: value for name, value in known.items() if isinstance(value, str)}
         address = str(client.base_url).rstrip("/") + _PATH
-        sent = client._client.post(address, content=msgspec.json.encode(body), headers=self._heads)  # noqa: SLF001
-        answer = await sent
+        how = {"headers": self._heads, "timeout": client.timeout}
+        answer = await client._client.post(address, content=msgspec.json.encode(body), **how)  # noqa: SLF001
         if answer.status_code >= 400:
             return _answered(answer.status_code, answer)
         return Answered(200, answer.content)

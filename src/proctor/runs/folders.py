@@ -29,6 +29,7 @@ from proctor.store.artifacts import unwritable, write_whole
 from proctor.store.lines import unreadable
 
 __all__ = [
+    "ANSWERS",
     "JOURNAL",
     "RESULTS",
     "Listed",
@@ -47,6 +48,10 @@ __all__ = [
 
 MANIFEST = "manifest.json"
 JOURNAL = "journal.jsonl"
+ANSWERS = "answers.db"
+"""The store of the APIs' answers in a run's folder, where no other is named and somebody has to be asked."""
+_OWN = (MANIFEST, JOURNAL, UNDERWAY, ANSWERS)
+"""What the names of a run's own files begin with."""
 RESULTS = "results"
 """The folder of results where none is named."""
 _RUNS = "runs"
@@ -117,13 +122,13 @@ def begun_folder(
         before = _kept(folder)
         gives_way = not resume and before is not None and not _is_same(before, manifest) and _is_blank(folder, ledger)
         if (fresh and before is not None) or gives_way:
-            _empty(folder, ledger)
+            _empty(folder, ledger, everything=fresh)
             before = None
         try:
             yield _labelled(folder, before, manifest, resume=resume and not fresh), ledger
         except ProctorError:
             if (before is None or not resume) and _is_blank(folder, ledger):
-                shutil.rmtree(folder, ignore_errors=True)
+                _forget(folder)
             raise
 
 
@@ -269,7 +274,8 @@ def listed_run(folder: Path) -> Listed:
     row = Listed(folder.name, folder, manifest, traced, planned, judging.method if judging is not None else "")
     if isinstance(found, Missing):
         return msgspec.structs.replace(row, sopr=found, api_call_score=found)
-    if found.method != row.method or (found.denominators.answered != traced and _is_older(result, folder / JOURNAL)):
+    other = found.method != row.method or (judging is not None and found.judge not in ("", judging.name))
+    if other or (found.denominators.answered != traced and _is_older(result, folder / JOURNAL)):
         return msgspec.structs.replace(row, sopr=_GROWN, api_call_score=_GROWN)
     return msgspec.structs.replace(row, sopr=found.sopr, api_call_score=found.api_call_score)
 
@@ -308,12 +314,21 @@ def _is_foreign(path: Path) -> bool:
     return not path.name.startswith(".") and path.name != f"{JOURNAL}.lock"
 
 
-def _empty(folder: Path, ledger: Ledger) -> None:
-    """Remove a run from its folder; its journal, which is open and held, is emptied."""
+def _forget(folder: Path) -> None:
+    """Remove a run that has done nothing, and its folder unless somebody has put something else into it."""
+    with contextlib.suppress(OSError):
+        for path in sorted(folder.iterdir(), key=lambda path: path.suffix == ".lock"):  # the lock is held to the end
+            if path.name.startswith(_OWN):
+                path.unlink()
+        folder.rmdir()
+
+
+def _empty(folder: Path, ledger: Ledger, *, everything: bool) -> None:
+    """Remove a run from its folder, with all that is there or its own files only; its journal is held, and emptied."""
     (folder / MANIFEST).unlink()
     ledger.clear()
     for path in folder.iterdir():
-        if path.name in (JOURNAL, f"{JOURNAL}.lock"):
+        if path.name in (JOURNAL, f"{JOURNAL}.lock") or not (everything or path.name.startswith(_OWN)):
             continue
         try:
             shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -33,10 +33,13 @@ class Summary(msgspec.Struct, frozen=True):
     """How it was judged; empty where nobody has judged."""
     denominator: str = ""
     """Who is in the denominator, in words."""
+    judge: str = ""
+    """Who judged."""
 
 
 class _Config(msgspec.Struct):
     evaluation_method: str = "none"
+    evaluator_model: str | None = None
 
 
 class _Metadata(msgspec.Struct):
@@ -65,10 +68,10 @@ def read_summary(path: Path) -> Summary | Missing:
         return Missing("the result file cannot be read", error.strerror)
     except json_text.UNREADABLE as error:
         return Missing("the result file is not one of this version", str(error))
-    method, found = head.metadata.config.evaluation_method, head.summary
-    return Summary(
-        found.sopr, found.api_call_score, found.denominators, "" if method == "none" else method, found.denominator
-    )
+    config, found = head.metadata.config, head.summary
+    method = "" if config.evaluation_method == "none" else config.evaluation_method
+    judge = config.evaluator_model or ""
+    return Summary(found.sopr, found.api_call_score, found.denominators, method, found.denominator, judge)
 
 
 def _head(path: Path) -> bytes:

@@ -48,8 +48,10 @@ def opened_store(where: str | Path | None, *, read_only: bool) -> Iterator[Respo
 
 def frozen_id(where: str | Path | None) -> str | None:
     """The content id of a store of recorded answers that is frozen; None where there is none yet, or it takes more."""
-    if where is None or not ("://" in str(where) or Path(where).is_file()):
+    if where is None:
         return None
+    if "://" not in str(where) and not (Path(where).is_file() and Path(where).stat().st_size):
+        return None  # it is made, or filled, when the first answer is stored
     database = "://" in str(where)
     try:
         with opened_store(where, read_only=True) as store:

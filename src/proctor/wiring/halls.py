@@ -32,6 +32,7 @@ from proctor.models.chat import ChatModel
 from proctor.records.answers import Source
 from proctor.records.runs import TrialKey
 from proctor.records.traces import Trace
+from proctor.runs import folders
 from proctor.runs.trial import run_trial
 from proctor.runs.underway import Recalling, recalled
 from proctor.server.desks import DeskDoor
@@ -41,10 +42,8 @@ from proctor.wiring.gateways import MirrorForm, faults_of, live_of, opened_store
 from proctor.wiring.models import Models
 from proctor.wiring.outsiders import Around, read_steps
 
-__all__ = ["ANSWERS", "Given", "Hall", "limits_of"]
+__all__ = ["Given", "Hall", "limits_of"]
 
-ANSWERS = "answers.db"
-"""The store in a run's folder, where no other is named and somebody has to be asked."""
 _CALLS_NOTHING = frozenset({"null", "oracle", "spam"})
 """Agents that never search."""
 
@@ -137,7 +136,7 @@ class Hall:
             [FunctionSource(self.benchmark.functions, name=self.benchmark.name)] if self.benchmark.functions else []
         )
         asks = bool(said.simulator or said.live or self._given.simulators)
-        where = said.cache if said.cache is not None else folder / ANSWERS if asks and policy.stores else None
+        where = said.cache if said.cache is not None else folder / folders.ANSWERS if asks and policy.stores else None
         store = self._open.enter_context(opened_store(where, read_only=policy.name == "frozen"))
         mirror = MirrorForm(said.simulator_thought, said.simulator_system)
         asked = Source.SIMULATED in policy.order and said.cache is None  # a cache may hold every answer

@@ -302,6 +302,16 @@ def test_a_later_file_replaces_a_recorded_failure(tmp_path: Path, store: Respons
     assert read(tmp_path / "out") == {"Data/words_for_Data/get.json": texts}
 
 
+def test_of_two_files_that_contradict_each_other_the_second_does_not_replace_the_first(
+    tmp_path: Path, store: ResponseStore
+) -> None:
+    import_cache(write(tmp_path / "one", {"Data/words_for_Data/get.json": {"{'n': 1}": FAILED}}), store)
+    later = {"Data/words/get.json": {"{'n': 1}": SUNNY}, "Data/words_for_Data/get.json": {"{'n': 1}": RAINY}}
+    report = import_cache(write(tmp_path / "two", later), store)
+    assert (report.replaced, report.kept_out) == (1, ["Data/words/get {'n': 1}"])
+    assert only(store, {"n": 1}) == ("", {"sky": "sunny"})
+
+
 def test_an_answer_that_was_refreshed_is_the_one_that_is_written(tmp_path: Path, store: ResponseStore) -> None:
     tree = {"Data/words_for_Data/get.json": {'{"n": 1}': SUNNY, "{'n': 1}": RAINY}}
     import_cache(write(tmp_path / "in", tree), store)

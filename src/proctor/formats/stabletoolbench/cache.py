@@ -126,9 +126,12 @@ class _Importing:
         for entry, stored in zip(batch, self._put(batch), strict=True):
             spare = entry
             if entry.mark is None and stored.mark in _SUSPICIOUS:
-                self._store.put(entry, over_suspicious=True)
-                self.report.replaced += 1
-                spare, stored = stored, entry  # noqa: PLW2901 - they have changed places
+                before, stored = stored, self._store.put(entry, over_suspicious=True)  # noqa: PLW2901 - it has changed
+                if stored == entry:
+                    self.report.replaced += 1
+                    spare = before
+                else:  # one before it in this very batch has taken the place
+                    self._tell_known(entry, stored)
             if _is_another_spelling(spare, stored):
                 again.append(_kept_beside(spare))
         if again:
@@ -145,11 +148,16 @@ class _Importing:
                     self.report.marks[entry.mark.value] = self.report.marks.get(entry.mark.value, 0) + 1
             elif _is_another_spelling(entry, now) or (entry.mark is None and now.mark in _SUSPICIOUS):
                 continue
-            elif _says(now) == _says(entry):
-                self.report.known += 1
             else:
-                self.report.kept_out.append(f"{entry.api} {entry.raw_key}")
+                self._tell_known(entry, now)
         return stored
+
+    def _tell_known(self, entry: Entry, stored: Entry) -> None:
+        """Count an entry whose call has an answer already: the same one, or another, which stands."""
+        if _says(stored) == _says(entry):
+            self.report.known += 1
+        elif not _is_another_spelling(entry, stored):
+            self.report.kept_out.append(f"{entry.api} {entry.raw_key}")
 
     def _identity(self, category: str, folder: str, stem: str) -> ApiId:
         if self._catalog is not None:
