@@ -94,7 +94,12 @@ def unpacked(text: str) -> list[str]:
     said = []
     for word in re.findall(r"[A-Za-z0-9+/_-]{40,}", text):
         padded = [word + "=" * (-len(word) % size) for size in (4, 4, 8, 1)]
-        decoders = (base64.b64decode, base64.urlsafe_b64decode, base64.b32decode, bytes.fromhex)
+        decoders: list[Callable[[str], bytes]] = [
+            base64.b64decode,
+            base64.urlsafe_b64decode,
+            base64.b32decode,
+            bytes.fromhex,
+        ]
         for decode, given in zip(decoders, padded, strict=True):
             try:
                 said.append(decode(given).decode())
