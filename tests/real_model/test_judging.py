@@ -1,6 +1,6 @@
 """Judges and judged metrics by a real model that is no good at it: whatever it writes is read or unmeasured.
 
-The prompts are Proctor's own, with shorter replies: how long a reply may be is data of the prompts' folder.
+The prompts are Proctor's own without their rules, and with shorter replies: both are data of the prompts' folder.
 """
 
 import asyncio
@@ -35,6 +35,8 @@ SLOTS = 2
 LONGEST = {"topics": 24}
 """Tokens of a reply, 48 where nothing is said: a list of topics that goes on asks as many questions more."""
 CITIES = ("Ghent", "Rome", "Oslo", "Lyon", "Porto", "Bern", "Graz", "Turku", "Cork", "Riga")
+SAID = re.compile(r"[<{]|reason|topics|classifications")
+"""The lines that a prompt cannot do without: its rules are nothing to so small a model, and take it long to read."""
 Prompts = Callable[[str], str]
 
 
@@ -48,7 +50,7 @@ async def model(real_url: str) -> AsyncIterator[OpenAIModel]:
 
 @pytest.fixture
 def prompts(tmp_path: Path) -> Prompts:
-    """Makes a copy of Proctor's prompts of a name, with shorter replies; the folder comes back."""
+    """Copies Proctor's prompts of a name, without their rules and with shorter replies; the folder comes back."""
 
     def copied(name: str) -> str:
         folder = tmp_path / name
@@ -59,6 +61,9 @@ def prompts(tmp_path: Path) -> Prompts:
         )
         assert changed == 1
         config.write_text(shorter, "utf-8")
+        template = folder / "template.txt"
+        lines = template.read_text("utf-8").splitlines(keepends=True)
+        template.write_text("".join(line for line in lines if not line.strip() or SAID.search(line)), "utf-8")
         return str(folder)
 
     return copied
